@@ -40,8 +40,8 @@ export async function dispatchRequests(
   if ((await engine.timeline.blockReason()) !== undefined)
     return { open: await stores.runRequests.countOpen(exportId), progressed: false };
   const tiling = await stores.batchExports.getTiling(exportId);
-  const someWait = await startWaitingBackfills(engine, batchExport);
-  const moreToWrite = await writeRequests(engine, exportId, tiling);
+  const hasWaitingBackfills = await startWaitingBackfills(engine, batchExport);
+  const hasUnwrittenRequests = await writeRequests(engine, exportId, tiling);
   const claimed = await claim(engine, batchExport);
   const requests = await stores.runRequests.listClaimed(exportId);
   const steps = await decideAll(engine, requests);
@@ -50,8 +50,8 @@ export async function dispatchRequests(
   await stores.backfills.keepEnds(exportId);
   const open = await stores.runRequests.countOpen(exportId);
   return {
-    open: open + (moreToWrite || someWait ? 1 : 0),
-    progressed: moreToWrite || claimed > 0 || hasAsked || hasClosed,
+    open: open + (hasUnwrittenRequests || hasWaitingBackfills ? 1 : 0),
+    progressed: hasUnwrittenRequests || claimed > 0 || hasAsked || hasClosed,
   };
 }
 
@@ -181,16 +181,16 @@ async function startRuns(
 ): Promise<boolean> {
   const { stores, schedules, executions } = engine;
   const isSchedulable = ({ end }: DispatchStep) => isStartedBySchedule(batchExport, tiling, end);
-  const toAsk = steps.filter(({ wants }) => wants === 'requesting');
+  const requestedSteps = steps.filter(({ wants }) => wants === 'requesting');
   const direct = [
     ...steps.filter(({ wants }) => wants === 'starting'),
     ...(await markAsked(
       engine,
-      toAsk.filter((step) => !isSchedulable(step)),
+      requestedSteps.filter((step) => !isSchedulable(step)),
     )),
   ];
   // A second call would replace the first, so requests that do not fit into one call are started directly.
-  const schedulable = toAsk.filter(isSchedulable);
+  const schedulable = requestedSteps.filter(isSchedulable);
   direct.push(...(await markAsked(engine, schedulable.slice(ENDS_PER_CALL))));
   const asked = await markAsked(engine, schedulable.slice(0, ENDS_PER_CALL));
   const ends = asked.map(({ end }) => end);
@@ -214,9 +214,9 @@ async function startRuns(
  * wait.
  * @returns the requests that are still open
  */
-async function markAsked({ stores }: Engine, toAsk: readonly DispatchStep[]): Promise<DispatchStep[]> {
+async function markAsked({ stores }: Engine, requestedSteps: readonly DispatchStep[]): Promise<DispatchStep[]> {
   const marked: DispatchStep[] = [];
-  for (const step of toAsk) {
+  for (const step of requestedSteps) {
     if (await stores.runRequests.markAsked(step.request.id, step.newest?.runId ?? '')) marked.push(step);
   }
   return marked;

@@ -8,10 +8,10 @@ import type { Project, Rights } from '../platform/http/access.ts';
 import { changesBetween, type Author } from '../people/audit/audit-log.ts';
 import { type Change } from '../people/audit/entry.ts';
 import { ensureEditor } from '../people/access/rights.ts';
-import { checkedFilters } from './feature-flags/checks/check-filters.ts';
+import { validateFilters } from './feature-flags/checks/check-filters.ts';
 import { checkCombination } from './feature-flags/checks/check-together.ts';
 import { checkReferences } from './feature-flags/checks/check-references.ts';
-import { refuseToEncrypt, withoutSecretPayload, type EncryptPayload } from './feature-flags/encrypted-payloads.ts';
+import { refuseToEncrypt, extractSecretPayload, type EncryptPayload } from './feature-flags/encrypted-payloads.ts';
 import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
 import { MATCH_EVERYBODY, withFullRollout, type FlagFilters } from './feature-flags/filters.ts';
 import {
@@ -83,10 +83,10 @@ export async function createFlag(
   encrypt: EncryptPayload = refuseToEncrypt,
 ): Promise<FeatureFlag> {
   ensureMayEdit(author);
-  const wanted = checkedNewFlag(input);
+  const wanted = validateNewFlag(input);
   await checkKeyIsFree(stores, project.id, wanted.key);
   await checkReferences(stores, project.id, wanted, viewerOf(author));
-  const { secret, ...fields } = withoutSecretPayload(wanted);
+  const { secret, ...fields } = extractSecretPayload(wanted);
   let flag = await stores.flags.insert(project.id, author.userId, fields);
   // The ciphertext is bound to the row's id, which exists only after the insert.
   if (secret !== undefined) flag = await stores.flags.setEncryptedPayloads(flag.id, encrypt(flag, secret));
@@ -99,9 +99,9 @@ export async function createFlag(
  * @returns the flag as stored, except for encrypted fields
  * @throws InvalidInput naming the field
  */
-export function checkedNewFlag({ filters: given, ...otherFields }: NewFlag): FlagFields {
+export function validateNewFlag({ filters: given, ...otherFields }: NewFlag): FlagFields {
   checkKey(otherFields.key);
-  const checked = given === undefined ? MATCH_EVERYBODY : checkedFilters(given);
+  const checked = given === undefined ? MATCH_EVERYBODY : validateFilters(given);
   const filters = otherFields.isRemoteConfiguration ? withFullRollout(checked) : checked;
   if (filters.groups.length === 0) {
     throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
@@ -128,7 +128,7 @@ export async function changeFlag(
   encrypt: EncryptPayload = refuseToEncrypt,
 ): Promise<FeatureFlag> {
   const current = await stores.flags.get(project.id, id);
-  const { secret, ...after } = withoutSecretPayload(wantedFields(current, changes), current);
+  const { secret, ...after } = extractSecretPayload(wantedFields(current, changes), current);
   if (secret !== undefined) after.encryptedPayloads = encrypt(current, secret);
   const wanted = differences(current, after);
   if (Object.keys(wanted).length === 0) return current;
@@ -151,7 +151,7 @@ function viewerOf({ rights, viewer = rights }: FlagAuthor): Viewer | undefined {
 
 function wantedFields(current: FeatureFlag, { filters: given, ...otherFields }: GivenFields): FlagFields {
   // A PATCH without condition sets keeps the current ones; one with an empty list removes them.
-  const filters = given === undefined ? current.filters : checkedFilters({ groups: current.filters.groups, ...given });
+  const filters = given === undefined ? current.filters : validateFilters({ groups: current.filters.groups, ...given });
   const wanted = { ...current, ...otherFields, filters };
   return wanted.key === current.key
     ? wanted

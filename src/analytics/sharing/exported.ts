@@ -5,7 +5,7 @@ import { presentDashboard } from '../dashboards/present.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';
 import { loadTiles } from '../dashboards/tiles/tiles.ts';
 import { NO_OVERLAY } from '../insights/results/overlay.ts';
-import { reducedDashboard, reducedInsight, type SharedDashboard, type SharedInsight } from './reduced.ts';
+import { publicDashboard, publicInsight, type SharedDashboard, type SharedInsight } from './reduced.ts';
 import type { SharedResults } from './shared-results.ts';
 import type { ShareSettings } from './settings.ts';
 import type { Share } from './shares.store.ts';
@@ -25,15 +25,15 @@ export type Exported = {
 
 /** The page that asks for a password: no content, only the theme. */
 export function lockedPageOf({ configuration, token }: Share): Exported {
-  return { type: 'unlock', accessToken: token, themes: [], ...shownSettings({ theme: configuration.settings?.theme }) };
+  return { type: 'unlock', accessToken: token, themes: [], ...linkSettings({ theme: configuration.settings?.theme }) };
 }
 
 export function pageContentOf({ configuration, token }: Share, type: 'scene' | 'embed', content: Shown): Exported {
-  return { type, accessToken: token, themes: [], ...shownSettings(configuration.settings ?? {}), ...content };
+  return { type, accessToken: token, themes: [], ...linkSettings(configuration.settings ?? {}), ...content };
 }
 
 /** Keeps only the settings that are set. */
-function shownSettings(settings: { [Name in keyof ShareSettings]: ShareSettings[Name] | undefined }): ShareSettings {
+function linkSettings(settings: { [Name in keyof ShareSettings]: ShareSettings[Name] | undefined }): ShareSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value)) as ShareSettings;
 }
 
@@ -47,14 +47,14 @@ export function createLoadShown({ stores, getResults }: Options): LoadShown {
     const compute = (requested: Parameters<SharedResults>[1]) => getResults(project, requested);
     const tiles = await loadTiles(stores, dashboard, { rights: null, getResults: compute });
     const body = presentDashboard(dashboard, { viewer: null, users: new Map(), tiles });
-    return { dashboard: reducedDashboard(body, settings) };
+    return { dashboard: publicDashboard(body, settings) };
   }
 
   async function loadInsight(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const insight = await stores.insights.get(project.id, id);
     const [result] = await getResults(project, [{ insight, overlay: NO_OVERLAY }]);
     const body = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
-    return { insight: reducedInsight(body, { dashboards: [], describes: true, settings }) };
+    return { insight: publicInsight(body, { dashboards: [], describes: true, settings }) };
   }
 
   return ({ configuration: { object, settings }, project }) => {

@@ -19,7 +19,7 @@ type Row = {
   created_at: string;
 };
 
-function fromRow(row: Row): SharePassword {
+function sharePasswordFrom(row: Row): SharePassword {
   return {
     id: row.id,
     passwordHash: row.password_hash,
@@ -36,7 +36,7 @@ export function sharePasswordStore(db: Knex) {
   return {
     /** Passwords that open the page, the oldest first. */
     async list(configurationId: number): Promise<SharePassword[]> {
-      return (await active(configurationId).orderBy('id')).map(fromRow);
+      return (await active(configurationId).orderBy('id')).map(sharePasswordFrom);
     },
 
     async isActive(configurationId: number, id: number): Promise<boolean> {
@@ -55,7 +55,7 @@ export function sharePasswordStore(db: Knex) {
           created_by: createdBy,
         })
         .returning('*');
-      return fromRow(row!);
+      return sharePasswordFrom(row!);
     },
 
     /** Ends a password: it opens nothing from now on. @returns false when it was not active */

@@ -22,21 +22,21 @@ import {
 /** Colours that tiles are drawn with; any other colour is drawn as none. */
 const COLOURS = ['white', 'black', 'blue', 'green', 'purple', 'red', 'yellow'];
 
-export type SharedDashboard = ReturnType<typeof reducedDashboard>;
-export type SharedTile = ReturnType<typeof reducedTile>;
-export type SharedInsight = ReturnType<typeof reducedInsight>;
+export type SharedDashboard = ReturnType<typeof publicDashboard>;
+export type SharedTile = ReturnType<typeof publicTile>;
+export type SharedInsight = ReturnType<typeof publicInsight>;
 
-export function reducedDashboard({ id, name, description, tiles }: DashboardBody, settings: ShareSettings) {
+export function publicDashboard({ id, name, description, tiles }: DashboardBody, settings: ShareSettings) {
   return {
     ...HIDDEN_DASHBOARD_FIELDS,
     id,
     name,
     description: settings.noHeader || settings.hideExtraDetails ? '' : description,
-    tiles: tiles.map((tile) => reducedTile(tile, id, settings)),
+    tiles: tiles.map((tile) => publicTile(tile, id, settings)),
   };
 }
 
-function reducedTile(tile: TileBody, dashboardId: number, settings: ShareSettings) {
+function publicTile(tile: TileBody, dashboardId: number, settings: ShareSettings) {
   const { id, order, insight, text, button_tile: button, color, error } = tile;
   const { show_description, transparent_background } = tile;
   const view = { dashboards: [dashboardId], describes: show_description !== false, settings };
@@ -48,10 +48,10 @@ function reducedTile(tile: TileBody, dashboardId: number, settings: ShareSetting
     color: color !== null && COLOURS.includes(color) ? color : null,
     show_description,
     transparent_background,
-    insight: insight && 'query' in insight ? reducedInsight(insight, view) : null,
+    insight: insight && 'query' in insight ? publicInsight(insight, view) : null,
     text: text && { ...HIDDEN_TEXT_FIELDS, id: text.id, body: text.body },
     button_tile: button && { ...HIDDEN_BUTTON_FIELDS, ...drawnButton(button) },
-    ...(error && { error: reducedError(error) }),
+    ...(error && { error: publicError(error) }),
   };
 }
 
@@ -67,10 +67,10 @@ type View = {
   settings: ShareSettings;
 };
 
-export function reducedInsight(insight: InsightBody, { dashboards, describes, settings }: View) {
+export function publicInsight(insight: InsightBody, { dashboards, describes, settings }: View) {
   const { id, short_id, name, error } = insight;
   const isPlain = settings.hideExtraDetails === true;
-  const query = reducedQuery(insight.query);
+  const query = publicQuery(insight.query);
   const result = { ...insight, ...((error || !query) && { result: null }) };
   return {
     ...HIDDEN_INSIGHT_FIELDS,
@@ -83,13 +83,13 @@ export function reducedInsight(insight: InsightBody, { dashboards, describes, se
     query,
     ...drawnResult(result, drawnAs(query)),
     last_refresh: isPlain ? null : insight.last_refresh,
-    error: error && reducedError(error),
+    error: error && publicError(error),
     dashboards,
   };
 }
 
 /** Reduces a query to its kind and display, which are drawn. */
-function reducedQuery(query: InsightBody['query']): InsightBody['query'] {
+function publicQuery(query: InsightBody['query']): InsightBody['query'] {
   if (!query) return null;
   const { kind, display } = drawnAs(query);
   const source = { kind, ...(display !== '' && { trendsFilter: { display } }) };
@@ -103,6 +103,6 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** Faults of a query quote it, so visitors do not see them. */
-function reducedError<E extends Pick<ResultError, 'message'> & { type: string }>(error: E): E {
+function publicError<E extends Pick<ResultError, 'message'> & { type: string }>(error: E): E {
   return { ...error, message: ERRORS[error.type] ?? 'This could not be computed.' };
 }

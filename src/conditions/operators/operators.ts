@@ -38,12 +38,12 @@ export function matchesProperty(condition: PropertyCondition, properties: Proper
 }
 
 /**
- * @param found the property; undefined if it is missing
+ * @param actual the property; undefined if it is missing
  * @param now milliseconds since 1970, from which relative dates count
  * @param readings of the request; without them there is no limit of steps
  * @throws StepsSpent if the request has too few steps left
  */
-export type PropertyTest = (found: Json | undefined, now: number, readings?: Readings) => boolean;
+export type PropertyTest = (actual: Json | undefined, now: number, readings?: Readings) => boolean;
 
 const matchesNothing: PropertyTest = () => false;
 
@@ -55,32 +55,32 @@ export function prepareCondition(
   const comparison = findComparison(name);
   if (!comparison) return matchesNothing;
   const { isNegation: matchesMissing = false } = comparison;
-  if (comparison.kind === 'presence') return (found) => (found === undefined) === matchesMissing;
+  if (comparison.kind === 'presence') return (actual) => (actual === undefined) === matchesMissing;
   if (value === null || value === undefined) return matchesNothing;
   let compare: Test | undefined;
-  return (found, now, readings = new Readings(Infinity)) => {
-    if (found === undefined) return matchesMissing;
+  return (actual, now, readings = new Readings(Infinity)) => {
+    if (actual === undefined) return matchesMissing;
     compare ??= matcherOf(comparison)(value, context);
-    const matches = compare(found, readings, now);
+    const matches = compare(actual, readings, now);
     return matches !== undefined && matches !== matchesMissing;
   };
 }
 
 /** Returns undefined if the values cannot be compared, so neither the operator nor its negation matches. */
-type Test = (found: Json, readings: Readings, now: number) => boolean | undefined;
-type Matcher = (wanted: Json, context: ConditionContext) => Test;
+type Test = (actual: Json, readings: Readings, now: number) => boolean | undefined;
+type Matcher = (expected: Json, context: ConditionContext) => Test;
 
 const incomparable: Test = () => undefined;
 
-const equals: Matcher = (wanted, { version = 1 }) => {
-  if (version === 1 ? isTruthOrFalsehood(wanted) : isList(wanted) && wanted.length === 0) {
-    const truth = isTruth(wanted);
-    return (found, readings) => readings.isTrue(found) === truth;
+const equals: Matcher = (expected, { version = 1 }) => {
+  if (version === 1 ? isTruthOrFalsehood(expected) : isList(expected) && expected.length === 0) {
+    const truth = isTruth(expected);
+    return (actual, readings) => readings.isTrue(actual) === truth;
   }
-  const texts = new Set(listOf(wanted).map((element) => textOf(element).toLowerCase()));
+  const texts = new Set(listOf(expected).map((element) => textOf(element).toLowerCase()));
   const [only] = texts;
-  if (texts.size === 1) return (found, readings) => readings.lowerCase(found) === only;
-  return (found, readings) => texts.has(readings.lowerCase(found));
+  if (texts.size === 1) return (actual, readings) => readings.lowerCase(actual) === only;
+  return (actual, readings) => texts.has(readings.lowerCase(actual));
 };
 
 /** Whether the value is true or false, or a list of only these; an empty list counts, too. */
@@ -94,23 +94,23 @@ export function listOf(value: Json): readonly Json[] {
 }
 
 /** Creates a matcher of text that ignores the case of A to Z. */
-function textMatcher(testOf: (wanted: string) => (text: string) => boolean): Matcher {
-  return (wanted) => {
-    const test = testOf(lowerAscii(textOf(wanted)));
-    return (found, readings) => test(readings.lowerCaseAscii(found));
+function textMatcher(testOf: (expected: string) => (text: string) => boolean): Matcher {
+  return (expected) => {
+    const test = testOf(lowerAscii(textOf(expected)));
+    return (actual, readings) => test(readings.lowerCaseAscii(actual));
   };
 }
 
 /** Steps for each searched character. */
 const SEARCH_STEPS = 2;
 
-const contains: Matcher = (wanted, context) => containsAny([textOf(wanted)], context);
-const startsWith = textMatcher((wanted) => (text) => text.startsWith(wanted));
-const endsWith = textMatcher((wanted) => (text) => text.endsWith(wanted));
-const containsAny: Matcher = (wanted) => {
-  const searches = listOf(wanted).map((element) => createSearch(lowerAscii(textOf(element))));
-  return (found, readings) => {
-    const text = readings.lowerCaseAscii(found);
+const contains: Matcher = (expected, context) => containsAny([textOf(expected)], context);
+const startsWith = textMatcher((expected) => (text) => text.startsWith(expected));
+const endsWith = textMatcher((expected) => (text) => text.endsWith(expected));
+const containsAny: Matcher = (expected) => {
+  const searches = listOf(expected).map((element) => createSearch(lowerAscii(textOf(element))));
+  return (actual, readings) => {
+    const text = readings.lowerCaseAscii(actual);
     return searches.some((isIn) => {
       readings.spendOn(text, SEARCH_STEPS);
       return isIn(text);
@@ -118,65 +118,65 @@ const containsAny: Matcher = (wanted) => {
   };
 };
 
-const matchesRegex: Matcher = (wanted) => {
-  const find = getSearch(textOf(wanted));
-  return (found, readings) => find(readings.text(found), readings);
+const matchesRegex: Matcher = (expected) => {
+  const find = getSearch(textOf(expected));
+  return (actual, readings) => find(readings.text(actual), readings);
 };
 
 function numberMatcher(sign: Sign): Matcher {
-  return (wanted) => {
-    const right = numberOf(wanted);
+  return (expected) => {
+    const right = numberOf(expected);
     if (right === undefined) return incomparable;
-    return (found, readings) => {
-      const left = readings.number(found);
+    return (actual, readings) => {
+      const left = readings.number(actual);
       return left === undefined ? undefined : HOLDS[sign](left - right);
     };
   };
 }
 
 /** @returns undefined unless it is a list of two numbers, the smaller first */
-export function boundsOf(wanted: Json): { min: number; max: number } | undefined {
-  if (!isList(wanted) || wanted.length !== 2) return undefined;
-  const [min, max] = wanted.map(numberOf);
+export function boundsOf(expected: Json): { min: number; max: number } | undefined {
+  if (!isList(expected) || expected.length !== 2) return undefined;
+  const [min, max] = expected.map(numberOf);
   return min === undefined || max === undefined || min > max ? undefined : { min, max };
 }
 
-const isBetween: Matcher = (wanted) => {
-  const bounds = boundsOf(wanted);
+const isBetween: Matcher = (expected) => {
+  const bounds = boundsOf(expected);
   if (!bounds) return incomparable;
-  return (found, readings) => {
-    const number = readings.number(found);
+  return (actual, readings) => {
+    const number = readings.number(actual);
     return number === undefined ? undefined : number >= bounds.min && number <= bounds.max;
   };
 };
 
 function dateMatcher(sign: Sign): Matcher {
-  return (wanted, { timeZone }) => {
-    const instantAt = prepareInstant(wanted, timeZone);
-    return (found, readings, now) => {
-      const [left, right] = [readings.instant(found, { timeZone, now }), instantAt(now)];
+  return (expected, { timeZone }) => {
+    const instantAt = prepareInstant(expected, timeZone);
+    return (actual, readings, now) => {
+      const [left, right] = [readings.instant(actual, { timeZone, now }), instantAt(now)];
       return left === undefined || right === undefined ? undefined : HOLDS[sign](Number(left - right));
     };
   };
 }
 
 function versionMatcher({ sign, read }: Extract<Comparison, { kind: 'version' }>): Matcher {
-  return (wanted) => {
-    const right = read(textOf(wanted));
+  return (expected) => {
+    const right = read(textOf(expected));
     if (right === undefined) return incomparable;
-    return (found, readings) => {
-      const left = read === comparableVersionOf ? readings.comparableVersion(found) : readings.version(found);
+    return (actual, readings) => {
+      const left = read === comparableVersionOf ? readings.comparableVersion(actual) : readings.version(actual);
       return left === undefined ? undefined : HOLDS[sign](compareVersions(left, right));
     };
   };
 }
 
 function versionRangeMatcher(read: (text: string) => VersionRange | undefined): Matcher {
-  return (wanted) => {
-    const range = read(textOf(wanted));
+  return (expected) => {
+    const range = read(textOf(expected));
     if (range === undefined) return incomparable;
-    return (found, readings) => {
-      const version = readings.version(found);
+    return (actual, readings) => {
+      const version = readings.version(actual);
       return version === undefined ? undefined : isInRange(version, range);
     };
   };

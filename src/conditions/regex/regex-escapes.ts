@@ -17,14 +17,14 @@ const CONTROLS: Record<string, number> = { n: 10, r: 13, t: 9, f: 12, v: 11, a: 
 /** Parses `\n`, `\x41`, `\x{1F600}`, `\u0041`, `\U0001F600`, or an escaped punctuation character. */
 export function readEscapedChar(reader: PatternReader): number {
   const hex = reader.takeMatch(/x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]{1,8})\}/y);
-  if (hex) return checkedCodePoint(Number.parseInt(hex.slice(1).find(Boolean)!, 16));
+  if (hex) return validateCodePoint(Number.parseInt(hex.slice(1).find(Boolean)!, 16));
   const char = reader.next();
   if (Object.hasOwn(CONTROLS, char)) return CONTROLS[char]!;
   if (/[0-9A-Za-z]/.test(char) || char === '') throw invalid(`an unknown escape \`\\${char}\``);
   return char.codePointAt(0)!;
 }
 
-function checkedCodePoint(codePoint: number): number {
+function validateCodePoint(codePoint: number): number {
   if (codePoint > LAST_CODE_POINT || (codePoint >= 0xd800 && codePoint <= 0xdfff))
     throw invalid('a number that is no character');
   return codePoint;

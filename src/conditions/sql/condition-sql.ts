@@ -33,54 +33,55 @@ export function conditionSql(condition: PropertyCondition, properties: string, c
   const comparison = findComparison(condition.operator);
   const member = `(${properties} -> ${escapeLiteral(condition.key)})`;
   // tooth: sql-null
-  const found = context.nulls === 'missing' ? `nullif(${member}, 'null')` : member;
+  const actual = context.nulls === 'missing' ? `nullif(${member}, 'null')` : member;
   if (!comparison) return 'false';
   const { isNegation = false } = comparison;
-  if (comparison.kind === 'presence') return `(${found} is ${isNegation ? '' : 'not '}null)`;
-  const wanted = condition.value;
-  if (wanted === null || wanted === undefined) return 'false';
-  const sql = writerOf(comparison)(wanted, { found, context });
+  if (comparison.kind === 'presence') return `(${actual} is ${isNegation ? '' : 'not '}null)`;
+  const expected = condition.value;
+  if (expected === null || expected === undefined) return 'false';
+  const sql = writerOf(comparison)(expected, { actual, context });
   if (!isNegation) return sql === undefined ? 'false' : `coalesce(${sql}, false)`;
-  return `(${found} is null or ${sql === undefined ? 'false' : `coalesce(not (${sql}), false)`})`;
+  return `(${actual} is null or ${sql === undefined ? 'false' : `coalesce(not (${sql}), false)`})`;
 }
 
 /** SQL of the property to compare, and the settings of the comparison. */
-type ComparisonContext = { found: string; context: ConditionSqlContext };
+type ComparisonContext = { actual: string; context: ConditionSqlContext };
 /** @returns SQL that is null if the values are not comparable; undefined if the condition's value never is */
-type Writer = (wanted: Json, comparisonContext: ComparisonContext) => string | undefined;
+type Writer = (expected: Json, comparisonContext: ComparisonContext) => string | undefined;
 
-const equals: Writer = (wanted, { found, context }) => {
-  const comparesTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
-  if (comparesTruth) return `property_is_true(${found}) = ${isTruth(wanted)}`;
-  const texts = listOf(wanted).map((element) => escapeLiteral(textOf(element).toLowerCase()));
-  return `lower(property_text(${found}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
+const equals: Writer = (expected, { actual, context }) => {
+  const comparesTruth =
+    context.version === 2 ? isList(expected) && expected.length === 0 : isTruthOrFalsehood(expected);
+  if (comparesTruth) return `property_is_true(${actual}) = ${isTruth(expected)}`;
+  const texts = listOf(expected).map((element) => escapeLiteral(textOf(element).toLowerCase()));
+  return `lower(property_text(${actual}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
 };
 
 /** The property's text, with A to Z in lower case. */
-function lowerCaseSql(found: string): string {
-  return `lower(property_text(${found}) collate "C")`;
+function lowerCaseSql(actual: string): string {
+  return `lower(property_text(${actual}) collate "C")`;
 }
 
-function textWriter(write: (lowered: string, wanted: string) => string): Writer {
-  return (wanted, { found }) => write(lowerCaseSql(found), lowerAscii(textOf(wanted)));
+function textWriter(write: (lowered: string, expected: string) => string): Writer {
+  return (expected, { actual }) => write(lowerCaseSql(actual), lowerAscii(textOf(expected)));
 }
 
-const contains = textWriter((lowered, wanted) => `strpos(${lowered}, ${escapeLiteral(wanted)}) > 0`);
-const startsWith = textWriter((lowered, wanted) => `starts_with(${lowered}, ${escapeLiteral(wanted)})`);
-const endsWith = textWriter((lowered, wanted) => {
-  return `right(${lowered}, length(${escapeLiteral(wanted)})) = ${escapeLiteral(wanted)}`;
+const contains = textWriter((lowered, expected) => `strpos(${lowered}, ${escapeLiteral(expected)}) > 0`);
+const startsWith = textWriter((lowered, expected) => `starts_with(${lowered}, ${escapeLiteral(expected)})`);
+const endsWith = textWriter((lowered, expected) => {
+  return `right(${lowered}, length(${escapeLiteral(expected)})) = ${escapeLiteral(expected)}`;
 });
-const containsAny: Writer = (wanted, { found }) => {
-  const patterns = listOf(wanted).map((element) =>
+const containsAny: Writer = (expected, { actual }) => {
+  const patterns = listOf(expected).map((element) =>
     escapeLiteral(`%${lowerAscii(textOf(element)).replace(/[\\%_]/g, '\\$&')}%`),
   );
   // One condition for all values, because the planner takes quadratic time for many and cannot be cancelled. False without the property.
-  return `(${lowerCaseSql(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
+  return `(${lowerCaseSql(actual)} like any (array[${patterns.join(', ')}]::text[]) and ${actual} is not null)`;
 };
 
-const matchesRegex: Writer = (wanted, { found }) => {
-  const pattern = patternOrUndefined(textOf(wanted));
-  return pattern && `(property_text(${found}) collate "C") ~ ${escapeLiteral(pattern)}`;
+const matchesRegex: Writer = (expected, { actual }) => {
+  const pattern = patternOrUndefined(textOf(expected));
+  return pattern && `(property_text(${actual}) collate "C") ~ ${escapeLiteral(pattern)}`;
 };
 
 /** @returns undefined for an invalid pattern, which matches nothing */
@@ -93,29 +94,29 @@ function patternOrUndefined(pattern: string): string | undefined {
 }
 
 /** SQL of a parsed property; null for longer texts, which the evaluator does not parse either. */
-function nullIfLonger(found: string, longest: number, read: string): string {
-  return `(case when jsonb_typeof(${found}) <> 'string' or length(${found} #>> '{}') <= ${longest} then ${read} end)`;
+function nullIfLonger(actual: string, longest: number, read: string): string {
+  return `(case when jsonb_typeof(${actual}) <> 'string' or length(${actual} #>> '{}') <= ${longest} then ${read} end)`;
 }
 
-function numberSql(found: string): string {
+function numberSql(actual: string): string {
   // tooth: sql-number-length
-  return nullIfLonger(found, MAX_NUMBER_LENGTH, `property_number(${found})`);
+  return nullIfLonger(actual, MAX_NUMBER_LENGTH, `property_number(${actual})`);
 }
 
-function versionSql(found: string, lenient: boolean): string {
-  return nullIfLonger(found, MAX_VERSION_LENGTH, `property_version(${found}, ${lenient})`);
+function versionSql(actual: string, lenient: boolean): string {
+  return nullIfLonger(actual, MAX_VERSION_LENGTH, `property_version(${actual}, ${lenient})`);
 }
 
 function numberWriter(sign: Sign): Writer {
-  return (wanted, { found }) => {
-    const number = numberOf(wanted);
-    return number === undefined ? undefined : `${numberSql(found)} ${sign} ${float(number)}`;
+  return (expected, { actual }) => {
+    const number = numberOf(expected);
+    return number === undefined ? undefined : `${numberSql(actual)} ${sign} ${float(number)}`;
   };
 }
 
-const isBetween: Writer = (wanted, { found }) => {
-  const bounds = boundsOf(wanted);
-  return bounds && `${numberSql(found)} between ${float(bounds.min)} and ${float(bounds.max)}`;
+const isBetween: Writer = (expected, { actual }) => {
+  const bounds = boundsOf(expected);
+  return bounds && `${numberSql(actual)} between ${float(bounds.min)} and ${float(bounds.max)}`;
 };
 
 function float(number: number): string {
@@ -123,28 +124,28 @@ function float(number: number): string {
 }
 
 function dateWriter(sign: Sign): Writer {
-  return (wanted, { found, context }) => {
-    const instant = instantOfFilter(wanted, context);
+  return (expected, { actual, context }) => {
+    const instant = instantOfFilter(expected, context);
     // Named only if it is not UTC, because other zones take longer.
     const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
     if (instant === undefined) return undefined;
-    const read = `property_instant(${found}, ${context.now * 1000}${zone})`;
-    return `${nullIfLonger(found, MAX_INSTANT_LENGTH, read)} ${sign} ${instant}`;
+    const read = `property_instant(${actual}, ${context.now * 1000}${zone})`;
+    return `${nullIfLonger(actual, MAX_INSTANT_LENGTH, read)} ${sign} ${instant}`;
   };
 }
 
 function versionWriter({ sign, read }: Extract<Comparison, { kind: 'version' }>): Writer {
-  return (wanted, { found }) => {
-    const version = read(textOf(wanted));
-    const key = versionSql(found, read === comparableVersionOf);
+  return (expected, { actual }) => {
+    const version = read(textOf(expected));
+    const key = versionSql(actual, read === comparableVersionOf);
     return version && `${key} collate "C" ${sign} ${escapeLiteral(versionKey(version))}`;
   };
 }
 
 function versionRangeWriter(read: (text: string) => VersionRange | undefined): Writer {
-  return (wanted, { found }) => {
-    const range = read(textOf(wanted));
-    return range && rangeSql(`${versionSql(found, false)} collate "C"`, range);
+  return (expected, { actual }) => {
+    const range = read(textOf(expected));
+    return range && rangeSql(`${versionSql(actual, false)} collate "C"`, range);
   };
 }
 

@@ -11,7 +11,7 @@ import { createSharedRoom } from '../../platform/fairness/shared-room.ts';
 /** Concurrent transactions of all projects; a single project gets half of them, so another project need not wait for it. */
 export const GROUPS_IN_FLIGHT = POOLS.capture.maxConnections;
 /** Amount of one project's waiting data that justifies a second concurrent transaction; less data waits and makes a larger group. */
-const WORTH_ANOTHER_BYTES = 256 * 1024;
+const SECOND_CONNECTION_BYTES = 256 * 1024;
 /** Wait after a large group, so that the next requests of its clients form one group; this doubles the size of groups. */
 const LINGER_MS = 1;
 const LINGER_AFTER_REQUESTS = 8;
@@ -181,7 +181,7 @@ function measure(queue: Queue, nowMs: number): void {
 
 function isReady({ waiting, bytes, inFlight, lingers }: Queue): boolean {
   if (waiting.length === 0) return false;
-  return bytes >= WORTH_ANOTHER_BYTES || (inFlight === 0 && !lingers);
+  return bytes >= SECOND_CONNECTION_BYTES || (inFlight === 0 && !lingers);
 }
 
 /** Number of requests in the next group: at least one, however large, because a request's events are stored together or not at all. */

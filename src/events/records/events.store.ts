@@ -88,7 +88,7 @@ export function eventStore(db: Knex) {
         createdAt: row.interval_time,
         id: row.uuid,
         beyond: row.beyond,
-        stored: fromRow(row),
+        stored: eventFrom(row),
       }));
       return newestFirst(listed, page);
     },
@@ -106,7 +106,7 @@ export function eventStore(db: Knex) {
         'Newer events are found sooner; the list finds this one with `after` and `before`.',
       );
       if (!rows[0]) throw new NotFound();
-      return fromRow(rows[0]);
+      return eventFrom(rows[0]);
     },
   };
 }
@@ -117,7 +117,7 @@ function bindingsOf(filter: EventFilter): Record<string, string> {
   );
 }
 
-function fromRow(row: Row): StoredEvent {
+function eventFrom(row: Row): StoredEvent {
   return {
     uuid: row.uuid,
     event: row.event,

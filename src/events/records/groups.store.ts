@@ -44,7 +44,7 @@ export function groupStore(db: Knex) {
     const [row] = rows;
     if (!row) throw new NotFound();
     if (!row.fits) throw new InvalidInput(TOO_LARGE, 'value');
-    return fromRow(row);
+    return groupFrom(row);
   }
 
   return {
@@ -69,7 +69,7 @@ export function groupStore(db: Knex) {
         }),
         SEARCH_HINT,
       );
-      return newestFirst(rows.map(fromRow), page);
+      return newestFirst(rows.map(groupFrom), page);
     },
 
     /** @throws NotFound when this project has no such group */
@@ -78,7 +78,7 @@ export function groupStore(db: Knex) {
         .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
         .first()) as Row | undefined;
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return groupFrom(row);
     },
 
     /** Finds a group and locks it until the transaction ends. @throws NotFound */
@@ -88,7 +88,7 @@ export function groupStore(db: Knex) {
         .forUpdate()
         .first()) as Row | undefined;
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return groupFrom(row);
     },
 
     /** @throws InvalidInput when there is such a group, or its properties are too large */
@@ -100,7 +100,7 @@ export function groupStore(db: Knex) {
            on conflict do nothing returning *`,
         [projectId, typeIndex, key, json, MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES],
       );
-      if (rows[0]) return fromRow(rows[0]);
+      if (rows[0]) return groupFrom(rows[0]);
       const existing = await db('groups')
         .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
         .first('group_key');
@@ -120,7 +120,7 @@ export function groupStore(db: Knex) {
   };
 }
 
-function fromRow(row: Row): Group {
+function groupFrom(row: Row): Group {
   return {
     id: row.group_key,
     createdAt: row.created_at,

@@ -63,7 +63,7 @@ function statusOf(row: Row): BackfillStatus {
   return row.failed_runs === '0' ? 'Completed' : 'Failed';
 }
 
-function fromRow(row: Row): Backfill {
+function backfillFrom(row: Row): Backfill {
   const status = statusOf(row);
   const hasEnded = !isLive(status);
   return {
@@ -128,7 +128,7 @@ export function backfillStore(db: Knex) {
       [projectId, batchExportId, id],
     );
     if (!rows[0]) throw new NotFound();
-    return fromRow(rows[0]);
+    return backfillFrom(rows[0]);
   }
 
   /** The rest of the wanted ranges, whose requests are not written yet. */
@@ -158,7 +158,7 @@ export function backfillStore(db: Knex) {
            order by ${by} ${order}, id ${order} limit ?`)} order by ${by} ${order}, backfill.id ${order}`,
         [projectId, batchExportId, edge.createdAt, edge.id, page.limit],
       );
-      return newestFirst(rows.map(fromRow), page);
+      return newestFirst(rows.map(backfillFrom), page);
     },
 
     /** Inserts a header; `writeRequests` writes its requests. */

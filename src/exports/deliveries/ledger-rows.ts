@@ -25,7 +25,7 @@ export type Row = {
   receipt: Receipt | null;
 };
 
-export function fromRow(row: Row): LedgerEntry {
+export function ledgerEntryFrom(row: Row): LedgerEntry {
   return {
     exportId: row.batch_export_id,
     start: row.data_interval_start,

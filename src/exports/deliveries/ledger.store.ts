@@ -14,7 +14,7 @@ import {
   type ExportInterval,
   type EpochLease,
 } from './epoch-lease.store.ts';
-import { fromRow, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
+import { ledgerEntryFrom, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
 
 export type { EpochLease, LedgerEntry, LedgerState, Unsettled };
@@ -89,7 +89,7 @@ export function ledgerStore(db: Knex) {
 
     async find(interval: ExportInterval): Promise<LedgerEntry | undefined> {
       const row = await table().where(key(interval)).first();
-      return row && fromRow(row);
+      return row && ledgerEntryFrom(row);
     },
 
     /** One page of the deliveries within `[from, to)`, oldest interval first. @param after the end of the last interval of the page before */
@@ -106,7 +106,7 @@ export function ledgerStore(db: Knex) {
         .where('data_interval_end', '>', after)
         .orderBy('data_interval_end')
         .limit(limit);
-      return rows.map((row) => fromRow(row) as DeliveredEntry);
+      return rows.map((row) => ledgerEntryFrom(row) as DeliveredEntry);
     },
 
     async countDelivered(exportId: string, { from, to }: { from: string; to: string }): Promise<number> {
@@ -210,8 +210,8 @@ export function ledgerStore(db: Knex) {
         .orderByRaw('random()')
         .limit(200)) as Row[];
       return [
-        ...rows.map((row) => ({ ...fromRow(row), isNewestRun: true })),
-        ...leftBehind.map((row) => ({ ...fromRow(row), isNewestRun: false })),
+        ...rows.map((row) => ({ ...ledgerEntryFrom(row), isNewestRun: true })),
+        ...leftBehind.map((row) => ({ ...ledgerEntryFrom(row), isNewestRun: false })),
       ];
     },
 

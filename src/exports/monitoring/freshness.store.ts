@@ -33,7 +33,7 @@ type Row = {
 
 const millisOrNull = (iso: string | null) => (iso === null ? null : millisOf(iso));
 
-function fromRow(row: Row): WatchedExport {
+function watchedExportFrom(row: Row): WatchedExport {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -56,7 +56,7 @@ export function freshnessStore(db: Knex) {
          where id = any (?) and deleted_at is null`,
         [[...ids]],
       );
-      return rows.map(fromRow);
+      return rows.map(watchedExportFrom);
     },
 
     /** All exports that are not deleted, by id. */

@@ -38,7 +38,7 @@ type Row = {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-function fromRow(row: Row): ForeignDelivery {
+function foreignDeliveryFrom(row: Row): ForeignDelivery {
   return {
     id: row.id,
     exportId: row.batch_export_id,
@@ -135,14 +135,14 @@ export function foreignDeliveryStore(db: Knex) {
         .where('data_interval_end', '>', after)
         .orderBy('data_interval_end')
         .limit(limit);
-      return rows.map(fromRow);
+      return rows.map(foreignDeliveryFrom);
     },
 
     /** Locks a waiting delivery, so it cannot be decided twice at once. @throws NotFound when it is not waiting, or not of this export */
     async lockWaiting(exportId: string, id: string): Promise<ForeignDelivery> {
       const row = await table().where({ batch_export_id: exportId, id }).whereNull('accepted').forUpdate().first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return foreignDeliveryFrom(row);
     },
 
     /**

@@ -46,7 +46,7 @@ type Row = {
   created_at: string;
 };
 
-function fromRow(row: Row): Cohort {
+function cohortFrom(row: Row): Cohort {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -91,21 +91,21 @@ export function cohortStore(db: Knex) {
       };
       const countRow = (await matchingRows().count({ count: '*' }).first()) as { count: string };
       const rows = (await matchingRows().orderBy('id', 'desc').limit(limit).offset(offset).select(columns)) as Row[];
-      return { count: Number(countRow.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(cohortFrom) };
     },
 
     /** Returns deleted cohorts too, because they may be restored. @throws NotFound when the project has no such cohort */
     async get(projectId: number, id: number): Promise<Cohort> {
       const row = (await cohortsOfProject(projectId).where({ id }).first(columns)) as Row | undefined;
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return cohortFrom(row);
     },
 
     async insert(projectId: number, createdBy: number | null, fields: CohortFields): Promise<Cohort> {
       const [row] = (await db('cohorts')
         .insert({ project_id: projectId, created_by: createdBy, ...toRow(fields) })
         .returning(columns)) as Row[];
-      return fromRow(row!);
+      return cohortFrom(row!);
     },
 
     async update(id: number, changes: Partial<CohortFields>): Promise<Cohort> {
@@ -113,7 +113,7 @@ export function cohortStore(db: Knex) {
         .where({ id })
         .update({ ...toRow(changes), version: db.raw('version + 1') })
         .returning(columns)) as Row[];
-      return fromRow(row!);
+      return cohortFrom(row!);
     },
 
     /** Marks the cohort as being counted, for this time at most. */

@@ -60,7 +60,7 @@ const VERSIONS = `
 export function definitionsStore(pool: Pool) {
   async function find(condition: string, value: string | number): Promise<Snapshot | undefined> {
     const { rows } = await pool.query<Row>(SNAPSHOT + condition, [value]);
-    return rows[0] && fromRow(rows[0]);
+    return rows[0] && snapshotFrom(rows[0]);
   }
 
   return {
@@ -77,7 +77,7 @@ export function definitionsStore(pool: Pool) {
 
 export type DefinitionsStore = ReturnType<typeof definitionsStore>;
 
-function fromRow(row: Row): Snapshot {
+function snapshotFrom(row: Row): Snapshot {
   return {
     projectId: row.id,
     organizationId: row.organization_id,

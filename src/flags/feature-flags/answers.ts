@@ -8,7 +8,7 @@ import type { Decision } from '../evaluation/decision.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import type { Counts } from '../matching/counts.ts';
 import type { FlagStores } from '../stores.ts';
-import { checkedFilters } from './checks/check-filters.ts';
+import { validateFilters } from './checks/check-filters.ts';
 import { checkReferences } from './checks/check-references.ts';
 import type { ConditionSet, Property } from './filters.ts';
 
@@ -66,7 +66,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
     ): Promise<{ matching: number; total: number }> {
       // Drops the variant of the condition set, because the flag's variants are not known here.
       const wanted = { ...condition, aggregation_group_type_index: groupTypeIndex, variant: null };
-      const set = await checkedSet(project, wanted, rights);
+      const set = await parseSet(project, wanted, rights);
       // tooth: raw-blast-radius
       if (set.properties?.some(readsPersonProperty)) ensureRaw(rawAccessByLevel(rights), ['person']);
       const subject = groupTypeIndex === null ? 'person' : ({ groupTypeIndex } as const);
@@ -74,13 +74,13 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
     },
   };
 
-  async function checkedSet(
+  async function parseSet(
     project: Project,
     condition: Record<string, unknown>,
     rights: Pick<Rights, 'levelOf'>,
   ): Promise<ConditionSet> {
     try {
-      const filters = checkedFilters({ groups: [condition] });
+      const filters = validateFilters({ groups: [condition] });
       await checkReferences(stores, project.id, { key: '', filters }, rights);
       return filters.groups[0] as ConditionSet;
     } catch (error) {

@@ -39,7 +39,7 @@ export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
  * @returns the flag to store, and as `secret` the new payload, if any, which must be encrypted first
  * @throws InvalidInput for a flag with variants, because only the payload of `true` can be encrypted
  */
-export function withoutSecretPayload(newFields: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
+export function extractSecretPayload(newFields: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
   const payload = newFields.filters.payloads?.['true'];
   if (payload === MASK && !newFields.hasEncryptedPayloads) {
     throw new InvalidInput(

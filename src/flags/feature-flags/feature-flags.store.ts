@@ -65,7 +65,7 @@ type Row = {
   updated_at: string;
 };
 
-function fromRow(row: Row): FeatureFlag {
+function flagFrom(row: Row): FeatureFlag {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -120,25 +120,25 @@ export function featureFlagStore(db: Knex) {
     async get(projectId: number, id: number): Promise<FeatureFlag> {
       const row = await table().where({ project_id: projectId, id }).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return flagFrom(row);
     },
 
     /** Returns deleted flags too. */
     async find(projectId: number, id: number): Promise<FeatureFlag | undefined> {
       const row = await table().where({ project_id: projectId, id }).first();
-      return row && fromRow(row);
+      return row && flagFrom(row);
     },
 
     /** Returns only a flag that is not deleted. */
     async findByKey(projectId: number, key: string): Promise<FeatureFlag | undefined> {
       const row = await table().where({ project_id: projectId, key, deleted: false }).first();
-      return row && fromRow(row);
+      return row && flagFrom(row);
     },
 
     /** Lists flags, without deleted ones and those that belong to a survey. */
     async list(projectId: number, query: FlagQuery): Promise<{ count: number; results: FeatureFlag[] }> {
       const { count, rows } = await selectFlags(db, projectId, query);
-      return { count, results: (rows as Row[]).map(fromRow) };
+      return { count, results: (rows as Row[]).map(flagFrom) };
     },
 
     /** Lists the keys of flags that the viewer may not see, without deleted flags. */
@@ -151,12 +151,12 @@ export function featureFlagStore(db: Knex) {
     /** Finds flags that exist and are not deleted, sorted by id. */
     async findByIds(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
       const rows = await table().where({ project_id: projectId, deleted: false }).whereIn('id', ids).orderBy('id');
-      return rows.map(fromRow);
+      return rows.map(flagFrom);
     },
 
     /** Finds flags, including deleted ones, in no order. */
     async findByIdsWithDeleted(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
-      return (await table().where({ project_id: projectId }).whereIn('id', ids)).map(fromRow);
+      return (await table().where({ project_id: projectId }).whereIn('id', ids)).map(flagFrom);
     },
 
     /** Inserts a flag. Deletes the row of a deleted flag with the same key, unless other objects still refer to it. */
@@ -171,13 +171,13 @@ export function featureFlagStore(db: Knex) {
       const [row] = await table()
         .insert({ project_id: projectId, created_by: userId, last_modified_by: userId, ...toColumns(fields) })
         .returning('*');
-      return fromRow(row!);
+      return flagFrom(row!);
     },
 
     /** Stores payloads that could only be encrypted once the flag had an id. Keeps the version. */
     async setEncryptedPayloads(id: number, encryptedPayloads: string): Promise<FeatureFlag> {
       const [row] = await table().where({ id }).update({ sealed_payloads: encryptedPayloads }).returning('*');
-      return fromRow(row!);
+      return flagFrom(row!);
     },
 
     /** Changes fields and raises the version. */
@@ -191,7 +191,7 @@ export function featureFlagStore(db: Knex) {
           updated_at: db.raw('clock_timestamp()'),
         })
         .returning('*');
-      return fromRow(row!);
+      return flagFrom(row!);
     },
   };
 }

@@ -11,7 +11,7 @@ const MAX_NAME = 100;
  * @returns the payloads to store, with JSON values (even null) as text; undefined if there are none
  * @throws InvalidInput
  */
-export function checkedPayloads(
+export function validatePayloads(
   filters: Pick<GivenFilters, 'payloads' | 'multivariate'>,
 ): Record<string, string> | undefined {
   if (!filters.payloads) return undefined;

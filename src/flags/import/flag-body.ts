@@ -1,10 +1,10 @@
 /** Builds the API request that creates a flag from an export. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../platform/errors.ts';
-import { checkedNewFlag } from '../feature-flags.ts';
-import { checkedFilters } from '../feature-flags/checks/check-filters.ts';
+import { validateNewFlag } from '../feature-flags.ts';
+import { validateFilters } from '../feature-flags/checks/check-filters.ts';
 import { ignoredMembers } from '../feature-flags/checks/check-members.ts';
-import { withoutSecretPayload } from '../feature-flags/encrypted-payloads.ts';
+import { extractSecretPayload } from '../feature-flags/encrypted-payloads.ts';
 import { parseNewFlag } from '../feature-flags/fields.ts';
 import { conditionsOf, withFullRollout, type FlagFilters } from '../feature-flags/filters.ts';
 import { NewFlagBody } from '../feature-flags/schema.ts';
@@ -108,10 +108,10 @@ const isBody = compile(NewFlagBody);
  * @returns members of its filters that the API would ignore
  * @throws InvalidInput naming the field
  */
-export function checkedFlagBody(body: Fields): readonly string[] {
+export function validateFlagBody(body: Fields): readonly string[] {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
-  withoutSecretPayload(checkedNewFlag(parseNewFlag(given)));
+  extractSecretPayload(validateNewFlag(parseNewFlag(given)));
   return ignoredMembers(given.filters).ignored_members ?? [];
 }
 
@@ -135,7 +135,7 @@ function storedFieldsOf(body: Fields): Fields {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
   const { tags, evaluationContexts } = parseNewFlag(given);
-  const checked = checkedFilters(given.filters);
+  const checked = validateFilters(given.filters);
   const filters = given.is_remote_configuration === true ? withFullRollout(checked) : checked;
   return JSON.parse(JSON.stringify({ ...given, filters, tags, evaluation_contexts: evaluationContexts })) as Fields;
 }

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import { checkCohortBody, cohortBody, cohortDifferences, cohortFieldsLeftOut, isStatic } from './cohort-body.ts';
 import type { Exported, Fields } from './exported.ts';
-import { checkedFlagBody, fieldsLeftOut, flagBody, flagDifferences } from './flag-body.ts';
+import { validateFlagBody, fieldsLeftOut, flagBody, flagDifferences } from './flag-body.ts';
 import type { Kind } from './outcome.ts';
 import { cohortReferences, flagReferences, type Reference } from './references.ts';
 
@@ -31,7 +31,7 @@ export const FLAGS: KindOfItem = {
   references: ({ filters }) => flagReferences(filters),
   body: (fields, rename) => flagBody(fields, (filters) => flagReferences(filters).forEach(rename)),
   checkNew: () => {},
-  check: checkedFlagBody,
+  check: validateFlagBody,
   differences: flagDifferences,
   fieldsLeftOut,
 };

@@ -98,14 +98,14 @@ export function requestStore(db: Knex) {
         .orderBy([{ column: 'day', order: 'desc' }, ...order.map((column) => ({ column }))])
         .limit(limit)
         .offset(offset);
-      return { count: Number(countRow.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(requestsFrom) };
     },
   };
 }
 
 export type RequestStore = ReturnType<typeof requestStore>;
 
-function fromRow({ key_id: keyId, requests, ...others }: Row): StoredRequests {
+function requestsFrom({ key_id: keyId, requests, ...others }: Row): StoredRequests {
   const { day, kind, key, sdk } = others;
   return { day, kind, key, keyId, sdk, requests: Number(requests) };
 }

@@ -35,7 +35,7 @@ type Row = {
   updated_at: string;
 };
 
-function fromRow(row: Row): AccessControl {
+function accessControlFrom(row: Row): AccessControl {
   return {
     resource: row.resource,
     resourceId: row.resource_id,
@@ -106,7 +106,7 @@ export function accessControlStore(db: Knex) {
       const rows = await table()
         .where({ project_id: projectId, resource, resource_id: resourceId })
         .orderBy(['created_at', 'id']);
-      return rows.map(fromRow);
+      return rows.map(accessControlFrom);
     },
 
     /** Lists the rules of whole kinds, oldest first. */
@@ -115,7 +115,7 @@ export function accessControlStore(db: Knex) {
         .where({ project_id: projectId })
         .whereNull('resource_id')
         .orderBy(['created_at', 'id']);
-      return rows.map(fromRow);
+      return rows.map(accessControlFrom);
     },
 
     /** Lists the rules of whole kinds that apply to everybody. */
@@ -139,7 +139,7 @@ export function accessControlStore(db: Knex) {
         .where(columnsOf(projectId, target, subject))
         .forUpdate()
         .first();
-      return row && fromRow(row);
+      return row && accessControlFrom(row);
     },
 
     /** Creates a rule or changes its level; `created_by` stays its first author. */
@@ -159,7 +159,7 @@ export function accessControlStore(db: Knex) {
          returning *`,
         { id: randomUUID(), level, userId, ...columnsOf(projectId, target, subject) },
       );
-      return fromRow(rows[0]!);
+      return accessControlFrom(rows[0]!);
     },
 
     async delete(projectId: number, target: RuleTarget, subject: RuleSubject): Promise<void> {

@@ -17,7 +17,7 @@ export type RoleMembership = { id: string; roleId: string; membershipId: string;
 type Row = { id: string; organization_id: string; name: string; created_by: number | null; created_at: string };
 type MembershipRow = { id: string; role_id: string; membership_id: string; joined_at: string };
 
-function fromRow(row: Row): Role {
+function roleFrom(row: Row): Role {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -45,27 +45,27 @@ export function roleStore(db: Knex) {
         .orderByRaw('lower(name)')
         .limit(page.limit)
         .offset(page.offset);
-      return { count: Number(countRow?.['count']), results: rows.map(fromRow) };
+      return { count: Number(countRow?.['count']), results: rows.map(roleFrom) };
     },
 
     /** @throws NotFound */
     async get(organizationId: string, id: string): Promise<Role> {
       const row = await table().where({ organization_id: organizationId, id }).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return roleFrom(row);
     },
 
     /** @throws InvalidInput when another role has the name */
     async create(organizationId: string, name: string, createdBy: number | null): Promise<Role> {
       const row = { id: randomUUID(), organization_id: organizationId, name, created_by: createdBy };
       const [made] = await throwIfNameTaken(table().insert(row).returning('*').then());
-      return fromRow(made!);
+      return roleFrom(made!);
     },
 
     /** @throws InvalidInput when another role has the name */
     async rename(id: string, name: string): Promise<Role> {
       const [row] = await throwIfNameTaken(table().where({ id }).update({ name }).returning('*').then());
-      return fromRow(row!);
+      return roleFrom(row!);
     },
 
     /** Deletes a role with its memberships and its access rules. */

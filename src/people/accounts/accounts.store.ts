@@ -46,7 +46,7 @@ type Row = UserRow & {
   updated_at: string;
 };
 
-function fromRow(row: Row): Account {
+function accountFrom(row: Row): Account {
   return {
     ...userFrom(row),
     isActive: row.is_active,
@@ -76,19 +76,19 @@ export function accountStore(db: Knex) {
     async get(id: number): Promise<Account> {
       const row = await table().where({ id }).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return accountFrom(row);
     },
 
     /** Finds an account by its address, ignoring case. */
     async findByEmail(email: string): Promise<Account | undefined> {
       const row = await table().whereRaw('lower(email) = lower(?)', [email]).first();
-      return row && fromRow(row);
+      return row && accountFrom(row);
     },
 
     /** Same as `findByEmail`, but locks the account until the transaction ends. */
     async lockByEmail(email: string): Promise<Account | undefined> {
       const row = await table().whereRaw('lower(email) = lower(?)', [email]).forUpdate().first();
-      return row && fromRow(row);
+      return row && accountFrom(row);
     },
 
     /** Marks the account as created by the owner of the address. */
@@ -150,7 +150,7 @@ export function accountStore(db: Knex) {
         .ignore()
         .returning('*');
       if (!row) throw new Conflict('There is an account with this email address already.');
-      return fromRow(row);
+      return accountFrom(row);
     },
 
     /** Omitted fields keep their values. */
@@ -172,7 +172,7 @@ export function accountStore(db: Knex) {
 
     /** Lists accounts by email address, for the operator. */
     async list(): Promise<Account[]> {
-      return (await table().orderBy('email')).map(fromRow);
+      return (await table().orderBy('email')).map(accountFrom);
     },
   };
 }

@@ -63,7 +63,7 @@ export type AuthoredEntry = AuditLogEntry & { author: EntryAuthor | null };
 const USER_JSON = `case when users.id is not null then json_build_object('id', users.id, 'uuid', users.uuid, 'first_name', users.first_name,
   'last_name', users.last_name, 'email', users.email) end as author`;
 
-function fromRow(row: Row): AuditLogEntry {
+function entryFrom(row: Row): AuditLogEntry {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -136,7 +136,7 @@ export function auditLogStore(db: Knex) {
       ])
       .limit(page.limit)
       .offset(page.offset);
-    const results = await withoutHidden(db, owner.project_id, rows.map(fromRow), visibleKinds);
+    const results = await withoutHidden(db, owner.project_id, rows.map(entryFrom), visibleKinds);
     return { count: Number(countRow.count), results };
   }
 
@@ -197,7 +197,7 @@ export function auditLogStore(db: Knex) {
         .orderBy('activity_log.created_at', 'desc')
         .limit(limit)
         .select('activity_log.*', db.raw(USER_JSON))) as (Row & { author: EntryAuthor | null })[];
-      return rows.map((row) => ({ ...fromRow(row), author: row.author }));
+      return rows.map((row) => ({ ...entryFrom(row), author: row.author }));
     },
 
     /** Lists the entries about an organization as a whole, without those of its projects. */

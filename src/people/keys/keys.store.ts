@@ -62,7 +62,7 @@ type Row = {
 /** Precision of `last_used_at`, which is only shown to users. */
 const LAST_USED_PRECISION = '1 minute';
 
-function fromRow(row: Row): ApiKey {
+function keyFrom(row: Row): ApiKey {
   return {
     id: row.id,
     label: row.label,
@@ -126,7 +126,7 @@ export function keyStore(db: Knex) {
           ...ownerColumns(owner),
         })
         .returning('*');
-      return { ...fromRow(row!), key };
+      return { ...keyFrom(row!), key };
     },
 
     /** Lists the newest first. */
@@ -137,7 +137,7 @@ export function keyStore(db: Knex) {
           { column: 'created_at', order: 'desc' },
           { column: 'id', order: 'desc' },
         ]);
-      return rows.map(fromRow);
+      return rows.map(keyFrom);
     },
 
     /** Counts the owner's keys, and locks the owner, so concurrent creations wait until the transaction ends. */
@@ -155,7 +155,7 @@ export function keyStore(db: Knex) {
       const row = await table()
         .where({ ...ownerColumns(owner), id })
         .first();
-      return row && fromRow(row);
+      return row && keyFrom(row);
     },
 
     /** Same as `find`, but locks the key until the transaction ends. */
@@ -164,7 +164,7 @@ export function keyStore(db: Knex) {
         .where({ ...ownerColumns(owner), id })
         .forUpdate()
         .first();
-      return row && fromRow(row);
+      return row && keyFrom(row);
     },
 
     /** Finds the user or project that a key belongs to. */
@@ -200,7 +200,7 @@ export function keyStore(db: Knex) {
         .where({ ...ownerColumns(owner), id })
         .update({ ...columnsOf(changes), id })
         .returning('*');
-      return row && fromRow(row);
+      return row && keyFrom(row);
     },
 
     /**
@@ -220,7 +220,7 @@ export function keyStore(db: Knex) {
           former_hash_until: graceSeconds > 0 ? ends : null,
         })
         .returning('*');
-      return row && { ...fromRow(row), key };
+      return row && { ...keyFrom(row), key };
     },
 
     /** Deletes a key, which is then invalid. @returns whether it existed */

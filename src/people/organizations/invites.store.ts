@@ -47,7 +47,7 @@ type Row = {
   expires_at: string;
 };
 
-function fromRow(row: Row): Invite {
+function inviteFrom(row: Row): Invite {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -92,7 +92,7 @@ export function inviteStore(db: Knex) {
           expires_at: db.raw(`now() + interval '${VALID_DAYS} days'`),
         })
         .returning('*');
-      return { invite: fromRow(row!), token };
+      return { invite: inviteFrom(row!), token };
     },
 
     /** Lists the newest first, without invites that have expired or whose sender may no longer invite. */
@@ -103,7 +103,7 @@ export function inviteStore(db: Knex) {
         .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id' }])
         .limit(page.limit)
         .offset(page.offset);
-      return { count: Number(countRow?.['count']), results: rows.map(fromRow) };
+      return { count: Number(countRow?.['count']), results: rows.map(inviteFrom) };
     },
 
     /** Lists the valid invites to an address, with the names of their organizations. */
@@ -113,7 +113,7 @@ export function inviteStore(db: Knex) {
         .whereRaw('lower(email) = lower(?)', [email])
         .orderBy('organization_invites.created_at')
         .select('organization_invites.*', 'organizations.name as organization')) as (Row & { organization: string })[];
-      return rows.map((row) => ({ ...fromRow(row), organization: row.organization }));
+      return rows.map((row) => ({ ...inviteFrom(row), organization: row.organization }));
     },
 
     /** Finds an organization's valid invite to an address. */
@@ -122,7 +122,7 @@ export function inviteStore(db: Knex) {
         .where({ organization_id: organizationId })
         .whereRaw('lower(email) = lower(?)', [email])
         .first();
-      return row && fromRow(row);
+      return row && inviteFrom(row);
     },
 
     async markMailed(ids: readonly string[]): Promise<void> {
@@ -133,7 +133,7 @@ export function inviteStore(db: Knex) {
     async delete(organizationId: string, id: string): Promise<Invite> {
       const [row] = await table().where({ organization_id: organizationId, id }).delete().returning('*');
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return inviteFrom(row);
     },
 
     /** Deletes the invites that a member sent, all or those above a role, with which a removed or demoted member could regain access. */
@@ -153,7 +153,7 @@ export function inviteStore(db: Knex) {
       const row = await validInvites()
         .where({ token_hash: hashOf(token) })
         .first();
-      return row && fromRow(row);
+      return row && inviteFrom(row);
     },
 
     /** Same as `find`, but uses the invite up. */
@@ -162,7 +162,7 @@ export function inviteStore(db: Knex) {
         .where({ token_hash: hashOf(token) })
         .delete()
         .returning('*');
-      return row && fromRow(row);
+      return row && inviteFrom(row);
     },
   };
 }

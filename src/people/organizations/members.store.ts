@@ -31,7 +31,7 @@ type JoinedRow = UserRow & {
   membership_updated_at: string;
 };
 
-function fromRow(row: JoinedRow): Member {
+function memberFrom(row: JoinedRow): Member {
   return {
     id: row.membership_id,
     organizationId: row.organization_id,
@@ -65,20 +65,20 @@ export function memberStore(db: Knex) {
         .orderBy(['member.created_at', 'users.id'])
         .limit(page.limit)
         .offset(page.offset);
-      return { count: Number(countRow?.['count']), results: rows.map(fromRow) };
+      return { count: Number(countRow?.['count']), results: rows.map(memberFrom) };
     },
 
     /** Finds members by the ids of their memberships. */
     async findByIds(organizationId: string, ids: readonly string[]): Promise<Member[]> {
       const rows: JoinedRow[] = await memberRows(organizationId).whereIn('member.id', ids).orderBy('member.created_at');
-      return rows.map(fromRow);
+      return rows.map(memberFrom);
     },
 
     /** @throws NotFound when the user is not a member */
     async get(organizationId: string, userUuid: string): Promise<Member> {
       const row: JoinedRow | undefined = await memberRows(organizationId).where('users.uuid', userUuid).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return memberFrom(row);
     },
 
     /** Whether a member has this address. */

@@ -32,7 +32,7 @@ type Row = {
   updated_at: string;
 };
 
-function fromRow(row: Row): Organization {
+function organizationFrom(row: Row): Organization {
   return {
     id: row.id,
     name: row.name,
@@ -52,24 +52,24 @@ export function organizationStore(db: Knex) {
     async get(id: string): Promise<Organization> {
       const row = await table().where({ id }).first();
       if (!row) throw new NotFound('Organization not found.');
-      return fromRow(row);
+      return organizationFrom(row);
     },
 
     /** Same as `get`, but locks the organization, and so changes to its members, until the transaction ends. */
     async lock(id: string): Promise<Organization> {
       const row = await table().where({ id }).forUpdate().first();
       if (!row) throw new NotFound('Organization not found.');
-      return fromRow(row);
+      return organizationFrom(row);
     },
 
     /** Finds organizations with this id or name. */
     async findByIdOrName(idOrName: string): Promise<Organization[]> {
-      return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(fromRow);
+      return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(organizationFrom);
     },
 
     async create(name: string): Promise<Organization> {
       const [row] = await table().insert({ id: randomUUID(), name }).returning('*');
-      return fromRow(row!);
+      return organizationFrom(row!);
     },
 
     /** Omitted fields keep their values. @throws NotFound */
@@ -90,7 +90,7 @@ export function organizationStore(db: Knex) {
         })
         .returning('*');
       if (!row) throw new NotFound('Organization not found.');
-      return fromRow(row);
+      return organizationFrom(row);
     },
 
     /** Lists the organizations of a user, oldest first. @param only ids of organizations; null for all */
@@ -101,7 +101,7 @@ export function organizationStore(db: Knex) {
         .orderBy(['organizations.created_at', 'organizations.id']);
       if (only) wanted.whereIn('organizations.id', only);
       const rows = (await wanted.select('organizations.*', 'member.role')) as (Row & { role: OrganizationRole })[];
-      return rows.map((row) => ({ ...fromRow(row), role: row.role }));
+      return rows.map((row) => ({ ...organizationFrom(row), role: row.role }));
     },
   };
 }

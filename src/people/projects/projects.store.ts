@@ -55,7 +55,7 @@ type Row = {
   updated_at: string;
 };
 
-function fromRow(row: Row): Project {
+function projectFrom(row: Row): Project {
   return {
     id: row.id,
     uuid: row.uuid,
@@ -130,7 +130,7 @@ export function projectStore(db: Knex) {
   async function findCurrentProject(caller: Caller): Promise<Project | undefined> {
     const currentId = db('users').select('current_project_id').where({ id: caller.userId });
     const row = await accessibleProjects(caller).whereIn('id', currentId).first();
-    return row && fromRow(row);
+    return row && projectFrom(row);
   }
 
   return {
@@ -138,14 +138,14 @@ export function projectStore(db: Knex) {
     async get(caller: Caller, id: number): Promise<Project> {
       const row = await accessibleProjects(caller).where({ id }).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return projectFrom(row);
     },
 
     /** Gets a project by id alone, and locks it until the transaction ends. */
     async lock(id: number): Promise<Project> {
       const row = await table().where({ id }).forUpdate().first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return projectFrom(row);
     },
 
     /**
@@ -192,7 +192,7 @@ export function projectStore(db: Knex) {
       const [row] = await table()
         .insert({ organization_id: organizationId, api_token: apiToken, ...columnsOf(settings) })
         .returning('*');
-      return fromRow(row!);
+      return projectFrom(row!);
     },
 
     /** Omitted fields keep their values. @throws NotFound */
@@ -207,7 +207,7 @@ export function projectStore(db: Knex) {
         })
         .returning('*');
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return projectFrom(row);
     },
 
     async findFacts(ids: readonly number[]): Promise<ReadonlyMap<number, ProjectFacts>> {
@@ -224,7 +224,7 @@ export function projectStore(db: Knex) {
 
     async findByToken(apiToken: string): Promise<Project | undefined> {
       const row = await table().where({ api_token: apiToken }).first();
-      return row && fromRow(row);
+      return row && projectFrom(row);
     },
 
     /** Lists projects by id. @param filter `search`: a part of the name; `organizationId`: only projects of this organization */
@@ -241,7 +241,7 @@ export function projectStore(db: Knex) {
         });
       const countRow = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
       const rows = (await matchingRows().orderBy('id').limit(page.limit).offset(page.offset)) as Row[];
-      return { count: Number(countRow.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(projectFrom) };
     },
   };
 }

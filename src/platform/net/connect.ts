@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { HostRefused, parseHost, type HostRules } from './host-rules.ts';
 
 /** `dns.lookup` for `net.connect` and agents: the error is HostRefused when any address of the name is not permitted. */
-function checkedLookup(rules: HostRules): LookupFunction {
+function guardedLookup(rules: HostRules): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true } as LookupOptions & { all: true }, (error, records) => {
       const addresses = records as LookupAddress[] | undefined;
@@ -54,7 +54,7 @@ export async function connectTo({ host: text, port, rules, timeoutMs, signal }: 
   // tooth: host-literal-socket
   if (isIP(host) !== 0 && !rules.permits(host, host)) throw new HostRefused();
   signal.throwIfAborted();
-  const socket = openSocket({ host, port, lookup: checkedLookup(rules), noDelay: true, keepAlive: true });
+  const socket = openSocket({ host, port, lookup: guardedLookup(rules), noDelay: true, keepAlive: true });
   const timedOut = Object.assign(new Error('connection timed out'), { code: 'ETIMEDOUT' });
   const timer = setTimeout(() => socket.destroy(timedOut), timeoutMs);
   const abort = () => socket.destroy(signal.reason as Error);
@@ -77,8 +77,8 @@ export async function connectTo({ host: text, port, rules, timeoutMs, signal }: 
 export type HttpAgents = { httpAgent: http.Agent; httpsAgent: https.Agent; destroy(): void };
 
 /** Agents for HTTP clients, which must not follow redirects automatically; close them with `destroy`. */
-export function checkedAgents(rules: HostRules, { maxSockets }: { maxSockets: number }): HttpAgents {
-  const options = { keepAlive: true, maxSockets, lookup: checkedLookup(rules) };
+export function guardedAgents(rules: HostRules, { maxSockets }: { maxSockets: number }): HttpAgents {
+  const options = { keepAlive: true, maxSockets, lookup: guardedLookup(rules) };
   const httpAgent = checkLiterals(new http.Agent(options), rules);
   const httpsAgent = checkLiterals(new https.Agent(options), rules);
   return {

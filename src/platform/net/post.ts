@@ -1,7 +1,7 @@
 /** POSTs to servers that users named, through the checked door. */
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { checkedAgents } from './connect.ts';
+import { guardedAgents } from './connect.ts';
 import type { HostRules } from './host-rules.ts';
 
 export type Request = {
@@ -30,7 +30,7 @@ export type Poster = {
  * @param maxAnswerBytes what is read of the body of an answer; the connection of a longer one is cut
  */
 export function poster(rules: HostRules, { maxAnswerBytes }: { maxAnswerBytes: number }): Poster {
-  const { httpAgent, httpsAgent, destroy } = checkedAgents(rules, { maxSockets: 1 });
+  const { httpAgent, httpsAgent, destroy } = guardedAgents(rules, { maxSockets: 1 });
   return {
     async post({ url, headers, body, timeoutMs, signal }) {
       const secure = url.protocol === 'https:';

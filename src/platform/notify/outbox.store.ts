@@ -24,7 +24,7 @@ type Row = {
   attempts: number;
 };
 
-function fromRow(row: Row): Outgoing {
+function outgoingFrom(row: Row): Outgoing {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -71,7 +71,7 @@ export function outboxStore(db: Knex) {
          ) returning *`,
         [limit],
       );
-      return rows.map(fromRow).sort(byAge);
+      return rows.map(outgoingFrom).sort(byAge);
     },
 
     /**
@@ -91,7 +91,7 @@ export function outboxStore(db: Knex) {
            for update skip locked
          ) returning *`,
       );
-      return rows.map(fromRow).sort(byAge);
+      return rows.map(outgoingFrom).sort(byAge);
     },
 
     /** Closes notifications: delivered, or given up. */

@@ -51,12 +51,12 @@ export async function duplicateTiles(
     for (const [index, requested] of input.entries()) {
       checkLayouts(requested, 'duplicate_tiles', index);
       const { id, layouts } = requested;
-      const shownTiles = await stores.tiles.listLive(dashboard.id);
-      const tile = shownTiles.find((candidate) => candidate.id === id);
+      const liveTiles = await stores.tiles.listLive(dashboard.id);
+      const tile = liveTiles.find((candidate) => candidate.id === id);
       if (!tile) throw unknownTileError(id);
       await ensureSeesTile(context, tile);
       const content = await copyContent(context, tile);
-      const place = { layouts: layouts ?? placeAmong(shownTiles, tile.layouts) };
+      const place = { layouts: layouts ?? placeAmong(liveTiles, tile.layouts) };
       await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
     }
   });

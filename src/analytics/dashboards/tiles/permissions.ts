@@ -71,8 +71,8 @@ export async function ensureSeesTile(
  */
 export async function ensureSeesAll(viewer: ViewerContext, dashboardId: number): Promise<void> {
   const { stores, project } = viewer;
-  const shownTiles = await stores.tiles.listLive(dashboardId);
-  if ((await visibleTiles(viewer, shownTiles)).length < shownTiles.length) {
+  const liveTiles = await stores.tiles.listLive(dashboardId);
+  if ((await visibleTiles(viewer, liveTiles)).length < liveTiles.length) {
     throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
   }
   // A deleted dashboard may be about to be restored.
@@ -80,9 +80,9 @@ export async function ensureSeesAll(viewer: ViewerContext, dashboardId: number):
   if (!dashboard) throw new NotFound();
   const insights = await stores.insights.findByIds(
     project.id,
-    shownTiles.flatMap(({ insight_id }) => insight_id ?? []),
+    liveTiles.flatMap(({ insight_id }) => insight_id ?? []),
   );
-  for (const tile of shownTiles) {
+  for (const tile of liveTiles) {
     const query = insights.get(tile.insight_id ?? 0)?.query ?? null;
     ensureRaw(rawAccess(viewer), rawDataInInsight(query, overlayOf(dashboard, tile)));
   }

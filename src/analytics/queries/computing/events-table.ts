@@ -32,12 +32,12 @@ export async function eventsTable(
   const dates = await resolveDates(runSql, projectId, range, { interval: null, now });
   const sql = tableSql(query, { timeZone: dates.timeZone, now });
   const rows = await runSql<Record<string, unknown> & { beyond: boolean }>(sql, rangeValues(projectId, dates));
-  const shownRows = rows.filter(({ beyond }) => !beyond).slice(0, limit);
+  const visibleRows = rows.filter(({ beyond }) => !beyond).slice(0, limit);
   return {
-    results: shownRows.map((row) => columns.map((_, i) => row[`c${i}`])),
+    results: visibleRows.map((row) => columns.map((_, i) => row[`c${i}`])),
     columns: columns.map(({ name }) => name),
     types: columns.map(({ type }) => type),
-    hasMore: rows.length > shownRows.length,
+    hasMore: rows.length > visibleRows.length,
     limit,
     offset,
     dates,

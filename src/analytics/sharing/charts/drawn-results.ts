@@ -4,7 +4,7 @@ import { boldSeries } from './bold-number.ts';
 import { namedSeriesCount } from './chart.ts';
 import type { Step } from './funnel.ts';
 import { sameLength, type Series } from './series.ts';
-import { MAX_COLUMNS, MAX_ROWS, shownCell } from './table.ts';
+import { MAX_COLUMNS, MAX_ROWS, cellValue } from './table.ts';
 
 /** Members of an insight that its chart is drawn from. */
 export type DrawnResult = { result: unknown; columns: string[] | null; hasMore: boolean; timezone: string | null };
@@ -27,7 +27,7 @@ export function drawnResult(
     default:
       return {
         ...NONE,
-        result: (result as unknown[][]).slice(0, MAX_ROWS).map((row) => row.slice(0, MAX_COLUMNS).map(shownCell)),
+        result: (result as unknown[][]).slice(0, MAX_ROWS).map((row) => row.slice(0, MAX_COLUMNS).map(cellValue)),
         columns: columns?.slice(0, MAX_COLUMNS).map(nameOfColumn) ?? null,
         hasMore: hasMore || result.length > MAX_ROWS,
       };

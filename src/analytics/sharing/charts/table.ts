@@ -17,7 +17,7 @@ type Table = { name: string; head: readonly string[]; rows: readonly (readonly u
 
 /** Draws a table that scrolls on its own, by keyboard too, so the page does not. */
 export function table({ name, head, rows, hasMore = false }: Table): ComponentChild {
-  const shownRows = rows.slice(0, MAX_ROWS);
+  const visibleRows = rows.slice(0, MAX_ROWS);
   const columns = head.slice(0, MAX_COLUMNS);
   return h(
     'div',
@@ -37,7 +37,7 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
       h(
         'tbody',
         null,
-        shownRows.map((row) =>
+        visibleRows.map((row) =>
           h(
             'tr',
             null,
@@ -46,18 +46,18 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
         ),
       ),
     ),
-    (hasMore || rows.length > shownRows.length) &&
-      h('p', { class: 'quiet' }, `The first ${number(shownRows.length)} rows.`),
+    (hasMore || rows.length > visibleRows.length) &&
+      h('p', { class: 'quiet' }, `The first ${number(visibleRows.length)} rows.`),
   );
 }
 
 function cell(value: unknown): ComponentChild {
-  const text = shownCell(value);
+  const text = cellValue(value);
   return typeof text === 'string' ? h('td', null, text) : h('td', text === null ? null : NUMERIC, number(text));
 }
 
 /** Returns the text of a value, here and in JSON. Objects become a name, or JSON that is cut like long texts. Applying it twice changes nothing. */
-export function shownCell(value: unknown): string | number | null {
+export function cellValue(value: unknown): string | number | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return value;
   const text =

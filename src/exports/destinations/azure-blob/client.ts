@@ -16,7 +16,7 @@ import {
 } from '@azure/storage-blob';
 import http from 'node:http';
 import https from 'node:https';
-import { checkedAgents, type HttpAgents } from '../../../platform/net/connect.ts';
+import { guardedAgents, type HttpAgents } from '../../../platform/net/connect.ts';
 import { hostRules } from '../../../platform/net/host-rules.ts';
 import type { SessionContext } from '../contract.ts';
 import { repeatedFailure } from '../repeated-failure.ts';
@@ -40,7 +40,7 @@ export function azureContainer(
   allowedHosts: readonly string[],
   onRequest?: SessionContext['onRequest'],
 ): { container: ContainerClient; close(): void } {
-  const agents = checkedAgents(hostRules(allowedHosts), { maxSockets: MAX_SOCKETS });
+  const agents = guardedAgents(hostRules(allowedHosts), { maxSockets: MAX_SOCKETS });
   const isKey = 'accountKey' in credential;
   const pipeline = newPipeline(
     isKey ? new StorageSharedKeyCredential(credential.accountName, credential.accountKey) : new AnonymousCredential(),

@@ -1,7 +1,7 @@
 /** The SDK's client with restrictions: only the user's keys, only checked hosts, no redirects, bounded answers. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { Transform, pipeline, type Readable } from 'node:stream';
-import { checkedAgents } from '../../../platform/net/connect.ts';
+import { guardedAgents } from '../../../platform/net/connect.ts';
 import { hostRules } from '../../../platform/net/host-rules.ts';
 import type { SessionContext } from '../contract.ts';
 import { repeatedFailure } from '../repeated-failure.ts';
@@ -29,7 +29,7 @@ export type S3Access = {
 
 /** @returns the client, and a function that ends it and its connections */
 export function s3Client(access: S3Access): { client: S3Client; close(): void } {
-  const { httpAgent, httpsAgent, destroy } = checkedAgents(hostRules(access.allowedHosts), { maxSockets: MAX_SOCKETS });
+  const { httpAgent, httpsAgent, destroy } = guardedAgents(hostRules(access.allowedHosts), { maxSockets: MAX_SOCKETS });
   const client = new S3Client({
     region: access.region,
     credentials: { accessKeyId: access.accessKeyId, secretAccessKey: access.secretAccessKey },

@@ -34,7 +34,7 @@ type Row = {
   created_at: string;
 };
 
-function fromRow(row: Row): EarlyAccessFeature {
+function featureFrom(row: Row): EarlyAccessFeature {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -57,7 +57,7 @@ export function earlyAccessStore(db: Knex) {
     async get(projectId: number, id: string): Promise<EarlyAccessFeature> {
       const row = await featuresOfProject(projectId).where({ id }).first();
       if (!row) throw new NotFound();
-      return fromRow(row);
+      return featureFrom(row);
     },
 
     /** Lists the newest first. */
@@ -70,7 +70,7 @@ export function earlyAccessStore(db: Knex) {
       };
       const newestFirst = ['created_at', 'id'].map((column) => ({ column, order: 'desc' }));
       const rows = await featuresOfProject(projectId).orderBy(newestFirst).limit(page.limit).offset(page.offset);
-      return { count: Number(countRow.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(featureFrom) };
     },
 
     async insert(feature: Omit<EarlyAccessFeature, 'createdAt'>): Promise<EarlyAccessFeature> {
@@ -87,7 +87,7 @@ export function earlyAccessStore(db: Knex) {
           created_by: feature.createdBy,
         })
         .returning('*');
-      return fromRow(row!);
+      return featureFrom(row!);
     },
 
     async update({ projectId, id, ...changed }: EarlyAccessFeature): Promise<void> {
@@ -112,7 +112,7 @@ export function earlyAccessStore(db: Knex) {
          where features.project_id = ? order by features.created_at, features.id`,
         [projectId],
       );
-      return rows.map((row) => ({ ...fromRow(row), flagKey: row.flag_key }));
+      return rows.map((row) => ({ ...featureFrom(row), flagKey: row.flag_key }));
     },
 
     /** @returns the name of the feature that this flag is linked to */

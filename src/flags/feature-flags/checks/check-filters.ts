@@ -15,7 +15,7 @@ import {
   type GivenFilters,
   type Property,
 } from '../filters.ts';
-import { checkedPayloads } from '../payloads.ts';
+import { validatePayloads } from '../payloads.ts';
 
 const Given = Type.Object({ filters: Filters });
 const isGiven = compile(Given);
@@ -28,13 +28,13 @@ const ROUNDING = 1e-6;
  * @returns the filters to store, with payloads as JSON text and ids of flags as text
  * @throws InvalidInput naming the field
  */
-export function checkedFilters(filters: unknown): FlagFilters {
+export function validateFilters(filters: unknown): FlagFilters {
   const given = JSON.parse(JSON.stringify({ filters })) as unknown;
   if (!isGiven(given)) throw invalidInput(isGiven.errors ?? [], Given);
   if (Object.hasOwn(given.filters, 'version')) throw versionedFormatError();
   const known = knownMembers(given.filters, Filters, 'filters') as GivenFilters;
   const { payloads: _, groups = [], ...rest } = known;
-  const payloads = checkedPayloads(known);
+  const payloads = validatePayloads(known);
   const checked: FlagFilters = { ...rest, groups, ...(payloads && { payloads }) };
   checkVariants(checked);
   const patterns = sharedPatternBudget();

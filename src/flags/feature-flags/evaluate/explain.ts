@@ -10,7 +10,7 @@ import { compileDefinitions } from '../../evaluation/compile.ts';
 import type { Decision, SetTrace, Trace } from '../../evaluation/decision.ts';
 import type { FlagDefinition } from '../../evaluation/definitions.ts';
 import type { FlagStores } from '../../stores.ts';
-import { checkedFilters } from '../checks/check-filters.ts';
+import { validateFilters } from '../checks/check-filters.ts';
 import { checkReferences } from '../checks/check-references.ts';
 import type { FeatureFlag } from '../feature-flags.store.ts';
 import type { FlagFilters } from '../filters.ts';
@@ -46,13 +46,13 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
     return (await stores.flags.findByIds(projectId, [name]))[0];
   }
 
-  async function checkedDraft(
+  async function validateDraft(
     projectId: number,
     { id, key }: FeatureFlag,
     draft: unknown,
     rights: Pick<Rights, 'levelOf'>,
   ): Promise<FlagFilters> {
-    const filters = checkedFilters(draft);
+    const filters = validateFilters(draft);
     await checkReferences(stores, projectId, { id, key, filters }, rights);
     return filters;
   }
@@ -80,7 +80,7 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
       if (distinctId !== undefined) ensureRaw(rawAccess(viewer), ['person']);
       // tooth: group-evaluate
       if (Object.keys(given.groups).length > 0) ensureGroups(viewer);
-      const filters = draft === undefined ? flag.filters : await checkedDraft(project.id, flag, draft, viewer.rights);
+      const filters = draft === undefined ? flag.filters : await validateDraft(project.id, flag, draft, viewer.rights);
       // The project exists, because the gatekeeper has found it.
       const live = (await definitions.findById(project.id))!;
       const flags = [...live.definitions.flags.filter(({ id }) => id !== flag.id), definitionOf(flag, filters)];
