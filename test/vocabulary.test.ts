@@ -52,6 +52,12 @@ const RETIRED: readonly (readonly [pattern: string, instead: string])[] = [
   ['blame|attributeFailure', 'throwSupersededOrLost'],
   ['heldOutAs\\w*', 'holdoutShare'],
   ['MOST_\\w*', 'MAX_…'],
+  ['WORTH_\\w*', 'the noun for the limit'],
+  ['checkedFilters|checkedPayloads|checkedNewFlag', 'a verb for the effect, such as validateFilters'],
+  ['someWait|moreToWrite', 'a condition, such as hasWaitingBackfills'],
+  ['reduced(?:Dashboard|Tile|Insight|Query)', 'publicDashboard'],
+  ['isTwice', 'isDuplicate'],
+  ['useFound', 'useSearchResults'],
 ];
 const RETIRED_NAMES = RETIRED.map(([pattern]) => pattern).join('|');
 

@@ -15,7 +15,7 @@ function createQueries(): QueryClient {
     queryCache: new QueryCache(),
     mutationCache: new MutationCache(),
     defaultOptions: {
-      // The server may be this machine, whatever the browser says of the network; and a change that waits for a network would be made later, unseen.
+      // The server may be local, so it is reachable without a network; and a change that waited for the network would happen later, unnoticed.
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',

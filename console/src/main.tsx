@@ -11,7 +11,7 @@ await logInByLink();
 
 createRoot(document.getElementById('root')!, {
   onCaughtError(error) {
-    // The page tells about code that did not arrive.
+    // The page itself reports code that did not load.
     if (!(error instanceof ChunkError)) console.error(error);
   },
 }).render(

@@ -20,9 +20,9 @@ type Numbers<Name extends string> = { [N in Name]?: number | undefined };
 type Page = Numbers<'page'>;
 
 /** The members of an address's query that have these names; others are passed over. */
-function texts<Name extends string>(search: Record<string, unknown>, names: readonly Name[]): Texts<Name> {
-  const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
-  return Object.fromEntries(given.map((name) => [name, search[name]])) as Texts<Name>;
+function textParameters<Name extends string>(search: Record<string, unknown>, names: readonly Name[]): Texts<Name> {
+  const presentNames = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+  return Object.fromEntries(presentNames.map((name) => [name, search[name]])) as Texts<Name>;
 }
 
 /** A number of the address's query, from `least` on; links give it as a number. */
@@ -34,13 +34,13 @@ function numberOf<Name extends string>(search: Record<string, unknown>, name: Na
 /** The page of a list; absent for the first. */
 const pageOf = (search: Record<string, unknown>) => numberOf(search, 'page', 2);
 
-/** The project that somebody came from to a page of settings. */
+/** The project from which the user opened a settings page. */
 const projectOf = (search: Record<string, unknown>) => numberOf(search, 'project', 1);
 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: (search) => texts(search, ['next']),
+  validateSearch: (search) => textParameters(search, ['next']),
   component: lazyChunk(() => import('./session/login-page.tsx'), 'LoginPage'),
 });
 
@@ -62,7 +62,7 @@ const signup = createRoute({
   component: lazyChunk(() => import('./session/signup-page.tsx'), 'SignupPage'),
 });
 
-/** Pages for who is logged in; others are led to the log-in, and back. */
+/** Pages for logged-in users; visitors are redirected to the login page, and back. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -111,7 +111,7 @@ const projectHome = createRoute({
 const exportList = createRoute({
   getParentRoute: () => project,
   path: 'exports',
-  validateSearch: (search) => texts(search, ['search', 'state']),
+  validateSearch: (search) => textParameters(search, ['search', 'state']),
   component: lazyChunk(() => import('./exports/list/exports-page.tsx'), 'ExportsPage'),
 });
 
@@ -124,7 +124,7 @@ const newExport = createRoute({
 const editExport = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/edit',
-  validateSearch: (search) => texts(search, ['field', 'run']),
+  validateSearch: (search) => textParameters(search, ['field', 'run']),
   component: lazyChunk(() => import('./exports/editors-only.tsx'), 'EditExport'),
 });
 
@@ -132,14 +132,14 @@ const exportPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId',
   // `start` and `end`: the selection; `at`: the place in the history; `since`: the start of the shown part.
-  validateSearch: (search) => texts(search, ['start', 'end', 'at', 'since', 'only', 'view']),
+  validateSearch: (search) => textParameters(search, ['start', 'end', 'at', 'since', 'only', 'view']),
   component: lazyChunk(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
 });
 
 const runPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/runs/$runId',
-  validateSearch: (search) => texts(search, ['level', 'text', 'attempt', 'line']),
+  validateSearch: (search) => textParameters(search, ['level', 'text', 'attempt', 'line']),
   component: lazyChunk(() => import('./exports/run/run-page.tsx'), 'RunPage'),
 });
 
@@ -147,7 +147,7 @@ const flagList = createRoute({
   getParentRoute: () => project,
   path: 'flags',
   validateSearch(search): Texts<'search' | 'state' | 'type'> & Page {
-    return { ...texts(search, ['search', 'state', 'type']), ...pageOf(search) };
+    return { ...textParameters(search, ['search', 'state', 'type']), ...pageOf(search) };
   },
   component: lazyChunk(() => import('./flags/list/flags-page.tsx'), 'FlagsPage'),
 });
@@ -166,7 +166,7 @@ const dashboards = createRoute({
   getParentRoute: () => project,
   path: 'dashboards',
   validateSearch(search): Texts<'search'> & Page {
-    return { ...texts(search, ['search']), ...pageOf(search) };
+    return { ...textParameters(search, ['search']), ...pageOf(search) };
   },
   component: lazyChunk(() => import('./dashboards/list/dashboards-page.tsx'), 'DashboardsPage'),
 });
@@ -184,7 +184,8 @@ const dashboard = createRoute({
 const events = createRoute({
   getParentRoute: () => project,
   path: 'events',
-  validateSearch: (search) => texts(search, ['event', 'distinct_id', 'person_id', 'after', 'before', 'cursor']),
+  validateSearch: (search) =>
+    textParameters(search, ['event', 'distinct_id', 'person_id', 'after', 'before', 'cursor']),
   component: lazyChunk(() => import('./events/events-page.tsx'), 'EventsPage'),
 });
 
@@ -213,7 +214,7 @@ const members = createRoute({
   getParentRoute: () => inside,
   path: '/settings/members',
   validateSearch(search): Texts<'organization'> & Numbers<'project'> & Page {
-    return { ...texts(search, ['organization']), ...projectOf(search), ...pageOf(search) };
+    return { ...textParameters(search, ['organization']), ...projectOf(search), ...pageOf(search) };
   },
   beforeLoad({ context, search }) {
     const organization = organizationOf(context.me, search.project ?? currentProjectOf(context.me));

@@ -1,5 +1,5 @@
 /** The counts of answers, operation by operation. */
-import type { Answered } from '../support/servers/sluice.ts';
+import type { AnsweredRequest } from '../support/servers/sluice.ts';
 import type { Document } from './document.ts';
 
 type Counted = {
@@ -39,7 +39,7 @@ function operationsOf({ paths }: Document): Counted[] {
  * @returns lines to print; operations that succeeded; those that never did, and server errors
  */
 export function tally(
-  answered: readonly Answered[],
+  answered: readonly AnsweredRequest[],
   document: Document,
   only = '',
 ): { lines: string[]; good: number; bad: number } {

@@ -12,7 +12,7 @@ import {
   STORY,
   readEvents,
   type Row,
-  type Said,
+  type ReportedEvent,
 } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -42,10 +42,10 @@ for (const { version, folder } of VERSIONS) {
     });
 
     /** @returns what is stored once nothing is missing, or at the end of patience what is there */
-    async function waitForStored(page: Page): Promise<{ said: Said[]; rows: Row[] }> {
+    async function waitForStored(page: Page): Promise<{ said: ReportedEvent[]; rows: Row[] }> {
       const until = Date.now() + SENT_MS;
       for (;;) {
-        const said = JSON.parse(await page.evaluate<string>(`localStorage.getItem('said') ?? '[]'`)) as Said[];
+        const said = JSON.parse(await page.evaluate<string>(`localStorage.getItem('said') ?? '[]'`)) as ReportedEvent[];
         const rows = await readEvents(sluice, tenant);
         if ((said.length > 0 && rows.length >= said.length) || Date.now() > until) return { said, rows };
         await sleep(50);

@@ -1,5 +1,5 @@
 /** Flags that SDKs evaluate otherwise than the server does, and why. Every line of it is asserted. */
-import { PERSONS, expectedFromServer, type Told, type Value } from '../support/sdks/sdk-table.ts';
+import { PERSONS, expectedFromServer, type FlagValue, type Value } from '../support/sdks/sdk-table.ts';
 
 export type Difference = {
   /** Absent: every SDK. */
@@ -54,7 +54,7 @@ export const DIFFERENCES: Difference[] = [
 ];
 
 /** The SDK's decisions about each person when it is told all that the table knows. */
-export function locally(sdk: string): Omit<Told, 'payload'>[] {
+export function locally(sdk: string): Omit<FlagValue, 'payload'>[] {
   const said = new Map(
     expectedFromServer('server').map(({ person, flag, value }) => [`${flag} ${person}`, { person, flag, value }]),
   );

@@ -12,7 +12,7 @@ import {
   assertStoredOnce,
   STORY,
   readEvents,
-  type Said,
+  type ReportedEvent,
 } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -86,10 +86,11 @@ for (const { version, sends, connect } of VERSIONS) {
       sluice.answered.length = 0;
     });
 
-    function open(host: string, options: Options = {}): { client: Client; said: Said[] } {
-      const said: Said[] = [];
+    function open(host: string, options: Options = {}): { client: Client; said: ReportedEvent[] } {
+      const said: ReportedEvent[] = [];
       const client = connect(tenant.apiToken, { host, ...options });
-      for (const kind of ['capture', 'identify', 'alias']) client.on(kind, (event: Said) => void said.push(event));
+      for (const kind of ['capture', 'identify', 'alias'])
+        client.on(kind, (event: ReportedEvent) => void said.push(event));
       return { client, said };
     }
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { buildFlag } from '../support/database/flag-rows.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/api/identity.ts';
-import { readEvents, type Said } from '../support/sdks/sdk-story.ts';
+import { readEvents, type ReportedEvent } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 type Recorded = {
@@ -26,7 +26,7 @@ type Recorded = {
   posthog_request_timestamp?: string;
   json?: { batch?: Sent[]; flag_keys_to_evaluate?: string[]; distinct_id?: string; context?: unknown };
 };
-type Sent = Omit<Said, 'distinct_id'> & { distinct_id?: string; properties: Record<string, unknown> };
+type Sent = Omit<ReportedEvent, 'distinct_id'> & { distinct_id?: string; properties: Record<string, unknown> };
 
 const { cases } = JSON.parse(readFileSync(new URL('recorded-requests.json', import.meta.url), 'utf8')) as {
   cases: Recorded[];

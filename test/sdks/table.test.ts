@@ -20,7 +20,7 @@ import {
   TABLE_FILE,
   expectedFromOpenFeature,
   type TableWorld,
-  type Told,
+  type FlagValue,
 } from '../support/sdks/sdk-table.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 import { locally } from './differences.ts';
@@ -112,7 +112,7 @@ describe('the flags of the table', () => {
 
   for (const runtime of ['server', 'client'] as const) {
     it(`are what the server says to a ${runtime}`, async () => {
-      const told: Told[] = [];
+      const told: FlagValue[] = [];
       for (const { id, groups } of PERSONS) {
         const body = { token: world.apiToken, distinct_id: id, groups, evaluation_runtime: runtime };
         const answer = await postDecide(`${sluice.url}/flags/?v=2`, body);
@@ -228,7 +228,7 @@ describe('the flags of the table', () => {
         const expected = byName(expectedFromServer('client').filter(({ person }) => person === id));
         const until = Date.now() + PATIENCE_MS;
         for (;;) {
-          const told = (await page.evaluate<Omit<Told, 'person'>[]>('window.tell()')).map((one) => ({
+          const told = (await page.evaluate<Omit<FlagValue, 'person'>[]>('window.tell()')).map((one) => ({
             person: id,
             ...one,
           }));
@@ -251,7 +251,7 @@ describe('the flags of the table', () => {
         told.push(...lines.map(({ flag, value, error }) => ({ person: id, flag, value, error: error ?? null })));
       }
       await page.context().close();
-      assert.deepEqual(byName(told as Told[]), byName(expectedFromOpenFeature('client')));
+      assert.deepEqual(byName(told as FlagValue[]), byName(expectedFromOpenFeature('client')));
     });
   });
 });

@@ -1,4 +1,4 @@
-/** Names that somebody might give to things: each sets `window.executed` where it runs. */
+/** Hostile names: each sets `window.executed` if it is executed. */
 export const ATTACKS = [
   '<script>window.executed=1</script>',
   '"><img src=x onerror=window.executed=1>',
@@ -11,7 +11,7 @@ export const ATTACKS = [
   '{{constructor.constructor("window.executed=1")()}} ${window.executed=1}',
   '<style>*{background:url(//evil.example)}</style><base href=//evil.example><meta http-equiv=refresh content="0;url=//evil.example">',
 ];
-/** Addresses that lead to where nobody should be led. */
+/** Addresses that a page must not link to. */
 export const URLS = [
   'javascript:window.executed=1',
   'java\tscript:window.executed=1',

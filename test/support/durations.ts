@@ -1,17 +1,17 @@
-/** How long something takes, told apart from how busy the machine is: any try may be late, and all of them only where the promise is broken. */
+/** Measures durations on a busy machine: a single try may be slow, but if all of them are, the code is. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const TRIES = 20;
 
-/** The least of the times that some tries took, in ms; ends with the first that took less than the limit. */
+/** The shortest of several tries, in ms; stops at the first that is below the limit. */
 export async function leastMs(limitMs: number, attempt: (time: number) => Promise<number>): Promise<number> {
   let least = Infinity;
   for (let time = 0; time < TRIES && least >= limitMs; time++) least = Math.min(least, await attempt(time));
   return least;
 }
 
-/** The same in processor time of this thread, of three tries. */
+/** The shortest of three tries in processor time of this thread, in ms. */
 export async function leastProcessorMs(limitMs: number, work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let time = 0; time < 3 && least >= limitMs; time++) {
@@ -23,7 +23,7 @@ export async function leastProcessorMs(limitMs: number, work: () => unknown): Pr
   return least;
 }
 
-/** @returns for how long at most this process did not come to its turn since then, in ms: as much may be added to what a timer of it bounds */
+/** @returns a function for the longest delay of the event loop since then, in ms: tolerance for the timers of this process */
 export function watchStalls(): () => number {
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();

@@ -1,11 +1,11 @@
-/** Waiting for what another process, connection or turn of the event loop does. */
+/** Waits for effects in another process, connection or turn of the event loop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Far away: on a busy machine all takes long, and where all is well this costs nothing. */
+/** High, because a busy machine is slow, and a test that passes does not wait for it. */
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 5;
 
-/** Resolves when it holds. @throws Error after a minute, saying what was waited for */
+/** Resolves when the condition holds. @throws Error after a minute, naming what was awaited */
 export async function until(what: string, holds: () => unknown): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await holds())) {
@@ -17,7 +17,7 @@ export async function until(what: string, holds: () => unknown): Promise<void> {
 const TURNS = 10;
 
 /**
- * Lets some time pass in turns: what arrived is read in each of them, however long one takes. After a single sleep a busy machine goes on
+ * Sleeps in short turns of the event loop, so that arrived data is read in each of them. After a single sleep, a busy machine may continue
  * before it reads.
  */
 export async function sleepInTurns(ms: number): Promise<void> {

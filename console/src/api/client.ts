@@ -1,11 +1,11 @@
-/** Requests to the API, typed by its document; a refusal becomes an `ApiError`, and a missing session asks for the password. */
+/** Requests to the API, typed by its document; a refusal becomes an `ApiError`, and without a session the password is asked for. */
 import createClient from 'openapi-fetch';
 import { sessionFetch } from './session-fetch.ts';
 import type { components, paths } from './schema.d.ts';
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: sessionFetch });
 
-/** A schema of the document as answers have it: without members that are always null. */
+/** A schema of the document for answers: without members that are always null. */
 export type Answered<Name extends keyof components['schemas']> = WithoutNulls<components['schemas'][Name]>;
 
 type WithoutNulls<T> = T extends (infer One)[]
@@ -20,7 +20,7 @@ export type Refusal = { type: string; code: string; detail: string; attr: string
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  /** The field that is to blame, as `destination.config.bucket_name`. */
+  /** The field that caused the refusal, such as `destination.config.bucket_name`. */
   readonly attr: string | null;
   /** The whole body: some refusals carry more than the envelope. */
   readonly body: unknown;
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Sentences for answers of a proxy, which have no envelope. */
+/** Sentences for a proxy's answers, which have no error envelope. */
 const UNREADABLE: Readonly<Record<number, string>> = {
   0: 'The server cannot be reached.',
   502: 'The server is not there right now.',
@@ -59,7 +59,7 @@ export async function done<Data>(answer: Promise<Answer<Data>>): Promise<NonNull
 /** Replaces the API's `Not found.` for objects that were shown, or are linked: somebody may have deleted them meanwhile. */
 export const GONE = 'It is not here any more, or you may not see it.';
 
-/** The text for a person of anything that was thrown. */
+/** The message to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Something went wrong in the console. Load the page again.';
   return error.message === 'Not found.' ? GONE : error.message;

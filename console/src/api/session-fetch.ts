@@ -9,7 +9,7 @@ export type PasswordReason = 'ended' | 'sensitive';
 type AskForPassword = (reason: PasswordReason) => Promise<boolean>;
 
 let askForPassword: AskForPassword | undefined;
-let asking: Promise<boolean> | undefined;
+let pendingPrompt: Promise<boolean> | undefined;
 
 /** Registers the password prompt; without one, refusals are passed on. @returns a function that removes it, but not a later one */
 export function onPasswordNeeded(prompt: AskForPassword): () => void {
@@ -22,15 +22,15 @@ export function onPasswordNeeded(prompt: AskForPassword): () => void {
 /** @returns whether the user logged in; several requests wait for one answer */
 function ask(reason: PasswordReason): Promise<boolean> {
   if (!askForPassword) return Promise.resolve(false);
-  asking ??= askForPassword(reason).finally(() => (asking = undefined));
-  return asking;
+  pendingPrompt ??= askForPassword(reason).finally(() => (pendingPrompt = undefined));
+  return pendingPrompt;
 }
 
 export async function sessionFetch(request: Request): Promise<Response> {
-  const again = request.clone();
+  const repeated = request.clone();
   const response = await send(request);
   const reason = await reasonToAsk(response);
-  return reason && (await ask(reason)) ? send(again) : response;
+  return reason && (await ask(reason)) ? send(repeated) : response;
 }
 
 const SAFE = ['GET', 'HEAD'];

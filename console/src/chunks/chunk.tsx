@@ -25,8 +25,8 @@ export class Chunk extends Component<ChunkProps, ChunkState> {
     const { children, fallback = null, onClose } = this.props;
     const { error } = this.state;
     if (error === undefined) return <Suspense fallback={fallback}>{children}</Suspense>;
-    const again = () => this.setState({ error: undefined });
-    if (!(error instanceof ChunkError)) return <Failure error={error} onRetry={again} />;
-    return <MissingChunk error={error} onLoaded={again} onClose={onClose} />;
+    const retry = () => this.setState({ error: undefined });
+    if (!(error instanceof ChunkError)) return <Failure error={error} onRetry={retry} />;
+    return <MissingChunk error={error} onLoaded={retry} onClose={onClose} />;
   }
 }

@@ -33,7 +33,7 @@ export function lazyChunk<Module extends object, Name extends keyof Module & str
   return component;
 }
 
-/** Style sheets that failed would be taken for loaded by the next import. */
+/** Removes style sheets that failed, because the next import would take them for loaded. */
 function loadStylesAgain(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
     if (!link.sheet) link.setAttribute('href', link.href);
@@ -41,7 +41,7 @@ function loadStylesAgain(): void {
 
 export type ChunkFault = 'offline' | 'unreachable' | 'missing';
 
-/** @returns what keeps the code away; a server that answers has other files than this page expects */
+/** @returns the reason why code does not load; if the server answers, its files have changed since this page was loaded */
 export async function faultOfChunks(): Promise<ChunkFault> {
   const answer = await fetch('/', { headers: { Accept: 'text/html' }, cache: 'no-store' }).catch(() => undefined);
   return answer?.ok ? 'missing' : navigator.onLine ? 'unreachable' : 'offline';

@@ -1,4 +1,4 @@
-/** Stands where a page or a dialog would be whose code did not arrive, says why, and offers what helps. */
+/** Replaces a page or dialog whose code did not load: gives the reason, and offers a remedy. */
 import { useEffect, useEffectEvent, useState } from 'react';
 import { Button } from '../look/button.tsx';
 import { Skeleton } from '../look/notes.tsx';
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<ChunkFault, string>> = {
 type MissingChunkProps = {
   error: ChunkError;
   onLoaded: () => void;
-  /** Whether the whole page is missing: loading it again then loses nothing, and is done once without a question. */
+  /** Whether the whole page is missing: reloading it then loses nothing, and happens once automatically. */
   isPage?: boolean;
   /** Ends a dialog. */
   onClose?: (() => void) | undefined;
@@ -23,14 +23,14 @@ type MissingChunkProps = {
 export function MissingChunk({ error, onLoaded, isPage = false, onClose }: MissingChunkProps) {
   const [fault, setFault] = useState<ChunkFault>();
 
-  const settle = (found: ChunkFault | undefined) => {
-    if (found === undefined) return onLoaded();
-    if (isPage && found === 'missing' && reloadOnce(error)) return;
-    setFault(found);
+  const settle = (newFault: ChunkFault | undefined) => {
+    if (newFault === undefined) return onLoaded();
+    if (isPage && newFault === 'missing' && reloadOnce(error)) return;
+    setFault(newFault);
   };
   const settleFirst = useEffectEvent(settle);
   // At once, because the network may only have been gone for a moment.
-  useEffect(() => void arrivalOf(error).then((found) => settleFirst(found)), [error]);
+  useEffect(() => void reloadChunk(error).then((newFault) => settleFirst(newFault)), [error]);
 
   if (!fault) return onClose ? null : <Skeleton rows={isPage ? 8 : 2} />;
   return (
@@ -42,7 +42,7 @@ export function MissingChunk({ error, onLoaded, isPage = false, onClose }: Missi
           Load again
         </Button>
       ) : (
-        <Button kind="primary" onPress={() => void arrivalOf(error).then(settle)}>
+        <Button kind="primary" onPress={() => void reloadChunk(error).then(settle)}>
           Try again
         </Button>
       )}
@@ -55,8 +55,8 @@ export function MissingChunk({ error, onLoaded, isPage = false, onClose }: Missi
   );
 }
 
-/** Tries to load the code again. @returns what keeps it away; undefined: it is there */
-async function arrivalOf({ retry }: ChunkError): Promise<ChunkFault | undefined> {
+/** Tries to load the code again. @returns the reason if it does not load; undefined once it is loaded */
+async function reloadChunk({ retry }: ChunkError): Promise<ChunkFault | undefined> {
   const fault = await faultOfChunks();
   if (fault !== 'missing') return fault;
   return retry().then(

@@ -7,7 +7,7 @@ export type Tile = Dashboard['tiles'][number];
 export type Sharing = Answered<'SharingConfiguration'>;
 
 export const PAGE_SIZE = 100;
-/** Results that are old are computed anew by looking at them. */
+/** Viewing outdated results computes them again. */
 const REFETCH_MS = 60_000;
 
 export type ListSearch = { search?: string | undefined; page?: number | undefined };

@@ -8,7 +8,7 @@ import styles from './events.module.css';
 
 type EventFilterProps = {
   search: EventSearch;
-  /** A filter that the server did not take, with its reason. */
+  /** A filter that the server refused, with its reason. */
   refused: { attr: string; text: string } | undefined;
 };
 
@@ -39,7 +39,7 @@ export function EventFilter({ search, refused }: EventFilterProps) {
 type InstantFieldProps = {
   label: string;
   iso: string | undefined;
-  /** Called with an ISO instant, or an empty text, when the field is left or Enter is pressed: half a date is none. */
+  /** Called with an ISO instant, or an empty text, when the field loses focus or Enter is pressed: an incomplete date is no filter. */
   onChange: (iso: string) => void;
   error: string | undefined;
 };

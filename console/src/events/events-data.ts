@@ -16,8 +16,8 @@ const POLL_MS = 2_000;
 const REST_PER_SEARCH = 4;
 
 function page(project_id: number, search: EventSearch, limit: number, signal: AbortSignal) {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined);
-  const query = { ...(Object.fromEntries(given) as Record<string, string>), limit };
+  const filters = Object.entries(search).filter(([, value]) => value !== undefined);
+  const query = { ...(Object.fromEntries(filters) as Record<string, string>), limit };
   return done(api.GET('/api/environments/{project_id}/events/', { params: { path: { project_id }, query }, signal }));
 }
 

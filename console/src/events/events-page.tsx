@@ -10,7 +10,7 @@ import { EventFilter } from './event-filter.tsx';
 import { EventTable } from './event-table.tsx';
 import { cursorOf, eventsQuery, FILTERS, headQuery } from './events-data.ts';
 import styles from './events.module.css';
-import { SendOne } from './send-one.tsx';
+import { SendFirstEvent } from './send-first-event.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/events');
 
@@ -28,8 +28,8 @@ export function EventsPage() {
   }, [isNewest, isBehind, isPaused, refetch]);
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const attr = error instanceof ApiError ? error.attr : null;
-  // A refused filter is said at its field.
-  const isAtField = FILTERS.some((name) => name === attr);
+  // The message about a refused filter is shown at its field.
+  const isFilterRefused = FILTERS.some((name) => name === attr);
   return (
     <main>
       <PageHead
@@ -49,16 +49,16 @@ export function EventsPage() {
       <EventFilter
         key={projectId}
         search={search}
-        refused={isAtField ? { attr: attr!, text: error!.message } : undefined}
+        refused={isFilterRefused ? { attr: attr!, text: error!.message } : undefined}
       />
       {events.isPending && <Skeleton rows={8} />}
-      {error && !isAtField && <Failure error={error} onRetry={() => void refetch()} />}
+      {error && !isFilterRefused && <Failure error={error} onRetry={() => void refetch()} />}
       {!error && head.isError && <Failure error={head.error} onRetry={() => void head.refetch()} />}
       {data && !error && data.results.length > 0 && <EventTable events={data.results} />}
       {data &&
         !error &&
         data.results.length === 0 &&
-        (isFiltered || !isNewest ? <NothingMatches /> : <SendOne projectId={projectId} />)}
+        (isFiltered || !isNewest ? <NothingMatches /> : <SendFirstEvent projectId={projectId} />)}
       {data && !error && (
         <nav aria-label="Pages" className={styles.pages}>
           {!isNewest && (

@@ -5,7 +5,7 @@ import { Failure, Skeleton } from '../look/notes.tsx';
 import styles from './events.module.css';
 
 /** Shown until a project has an event: the command that sends one. The event then appears automatically. */
-export function SendOne({ projectId }: { projectId: number }) {
+export function SendFirstEvent({ projectId }: { projectId: number }) {
   const project = useQuery({
     queryKey: ['project', projectId],
     queryFn: ({ signal }) =>

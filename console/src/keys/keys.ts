@@ -12,8 +12,8 @@ export type PresentKey = Action & { key: string };
 
 const SWITCH = 'sluice.single-letters';
 type Registered = { readonly current: Keys };
-const ofPages = new Set<Registered>();
-const ofAllPages = new Set<Registered>();
+const pageKeys = new Set<Registered>();
+const globalKeys = new Set<Registered>();
 
 /** Kept in this browser. */
 export const areLettersOn = (): boolean => localStorage.getItem(SWITCH) !== 'off';
@@ -21,7 +21,7 @@ export const switchLetters = (isOn: boolean): void => localStorage.setItem(SWITC
 
 /** @returns the action of each key on the present page; the page's own come before those of all pages */
 export function presentKeys(): PresentKey[] {
-  const all = [...ofPages, ...ofAllPages].flatMap(({ current }) =>
+  const all = [...pageKeys, ...globalKeys].flatMap(({ current }) =>
     Object.entries(current).map(([key, one]) => ({ key, ...one })),
   );
   return all.filter(({ key }, index) => all.findIndex((earlier) => earlier.key === key) === index);
@@ -32,14 +32,14 @@ const PAIR_MS = 1500;
 let firstAt = -Infinity;
 
 addEventListener('keydown', (event) => {
-  if (event.defaultPrevented || !isForThePage(event)) return;
+  if (event.defaultPrevented || !isPageKey(event)) return;
   const isSecond = event.timeStamp - firstAt < PAIR_MS;
   firstAt = !isSecond && event.key === FIRST_OF_TWO ? event.timeStamp : -Infinity;
   const name = isSecond ? `${FIRST_OF_TWO} ${event.key}` : event.key;
-  const found = presentKeys().find(({ key }) => key === name);
-  if (!found?.run) return;
+  const matchingKey = presentKeys().find(({ key }) => key === name);
+  if (!matchingKey?.run) return;
   event.preventDefault();
-  found.run(event);
+  matchingKey.run(event);
 });
 
 /** @param options `onAllPages`: keys of all pages; a page's own use of a key comes first */
@@ -49,7 +49,7 @@ export function useKeys(keys: Keys, { onAllPages = false } = {}): void {
     latest.current = keys;
   });
   useEffect(() => {
-    const registered = onAllPages ? ofAllPages : ofPages;
+    const registered = onAllPages ? globalKeys : pageKeys;
     registered.add(latest);
     return () => void registered.delete(latest);
   }, [onAllPages]);
@@ -57,7 +57,7 @@ export function useKeys(keys: Keys, { onAllPages = false } = {}): void {
 
 const TYPING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]';
 
-function isForThePage({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+function isPageKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || (key.length === 1 && !areLettersOn())) return false;
   if (target instanceof Element && target.matches(TYPING)) return false;
   return document.querySelector('[role=dialog], [role=menu], [role=listbox]') === null;

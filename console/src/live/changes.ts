@@ -1,4 +1,4 @@
-/** Changes as `/live/` names them, and which queries they make untrue. */
+/** Changes as `/live/` reports them, and the queries that they invalidate. */
 import type { Query } from '@tanstack/react-query';
 
 export type Change = { kind: string; export_id: string; run_id?: string };
@@ -12,18 +12,18 @@ const KINDS: readonly unknown[] = ['exports', 'export', 'intervals', 'backfills'
 /** A query with `meta: { live: false }` is not refreshed, such as a form being filled in, or a plan about to be confirmed. */
 export function areAbout({ queryKey, meta }: Pick<Query, 'queryKey' | 'meta'>, projectId: number, changes: Changes) {
   const [kind] = queryKey;
-  const named = namesIn(queryKey);
-  if (meta?.['live'] === false || !KINDS.includes(kind) || !named.includes(projectId)) return false;
+  const idsInKey = namesIn(queryKey);
+  if (meta?.['live'] === false || !KINDS.includes(kind) || !idsInKey.includes(projectId)) return false;
   if (changes === 'all') return true;
   return changes.some((change) => {
     const isLog = change.kind === 'log';
     if (kind === 'log-tail' || isLog)
-      return kind === 'log-tail' && isLog && named.includes(change.run_id ?? change.export_id);
-    return kind === 'exports' || named.includes(change.export_id);
+      return kind === 'log-tail' && isLog && idsInKey.includes(change.run_id ?? change.export_id);
+    return kind === 'exports' || idsInKey.includes(change.export_id);
   });
 }
 
-/** Keys name a place by its ids, or by an object of them. */
+/** Query keys hold ids directly, or in an object. */
 function namesIn(queryKey: readonly unknown[]): unknown[] {
   return queryKey.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : [part]));
 }

@@ -6,7 +6,7 @@
 import type { Changes } from './changes.ts';
 import { openStream } from './stream.ts';
 
-type Told = { isUp?: boolean; changes?: Changes; id?: string } | 'how is it?';
+type ChannelMessage = { isUp?: boolean; changes?: Changes; id?: string } | 'how is it?';
 
 type Handlers = { onState(isUp: boolean): void; onChanges(changes: Changes): void };
 
@@ -21,20 +21,20 @@ export function follow(projectId: number, { onState, onChanges }: Handlers): () 
   let own: { isUp: boolean } | undefined;
 
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin only
-  const post = (told: Told) => channel.postMessage(told);
+  const post = (message: ChannelMessage) => channel.postMessage(message);
 
-  function take({ isUp, changes, id }: Exclude<Told, string>): void {
+  function take({ isUp, changes, id }: Exclude<ChannelMessage, string>): void {
     lastId = id ?? lastId;
     if (isUp !== undefined) onState(isUp);
     if (changes) onChanges(changes);
   }
 
-  function tell(told: Exclude<Told, string>): void {
-    post(told);
-    take(told);
+  function broadcast(message: Exclude<ChannelMessage, string>): void {
+    post(message);
+    take(message);
   }
 
-  channel.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+  channel.addEventListener('message', ({ data }: MessageEvent<ChannelMessage>) => {
     if (data !== 'how is it?') take(data);
     else if (own) post(own);
   });
@@ -45,9 +45,9 @@ export function follow(projectId: number, { onState, onChanges }: Handlers): () 
     const close = openStream(projectId, lastId, {
       onState(isUp) {
         own = { isUp };
-        tell(own);
+        broadcast(own);
       },
-      onChanges: (changes, id) => tell({ changes, ...(id !== undefined && { id }) }),
+      onChanges: (changes, id) => broadcast({ changes, ...(id !== undefined && { id }) }),
     });
     await new Promise((resolve) => ending.signal.addEventListener('abort', resolve));
     close();

@@ -1,4 +1,4 @@
-/** Repeats queries that changes made outdated: in turns, however fast changes come, and not while the page is hidden. */
+/** Repeats queries that changes made outdated: with pauses, however fast changes come, and only while the page is visible. */
 import type { QueryClient } from '@tanstack/react-query';
 import { areAbout, type Change, type Changes } from './changes.ts';
 
@@ -8,7 +8,7 @@ export type Refresher = {
 };
 
 const PAUSE_MS = 1_000;
-/** More that wait are as good as all. */
+/** Limit of waiting changes; beyond it, all queries are repeated. */
 const MAX_CHANGES = 100;
 
 export function createRefresher(queries: QueryClient, projectId: number): Refresher {
@@ -22,7 +22,7 @@ export function createRefresher(queries: QueryClient, projectId: number): Refres
       const changes = waiting;
       waiting = [];
       const predicate = (query: Parameters<typeof areAbout>[0]) => areAbout(query, projectId, changes);
-      // A request that takes long is not cut off by the next change.
+      // The next change must not cancel a slow request.
       await Promise.all([queries.invalidateQueries({ predicate }), sleep(PAUSE_MS)]);
     }
     isBusy = false;
@@ -33,7 +33,7 @@ export function createRefresher(queries: QueryClient, projectId: number): Refres
 
   return {
     add(changes) {
-      waiting = both(waiting, changes);
+      waiting = joinChanges(waiting, changes);
       void refresh();
     },
     stop() {
@@ -43,7 +43,7 @@ export function createRefresher(queries: QueryClient, projectId: number): Refres
   };
 }
 
-function both(some: Changes, others: Changes): Changes {
+function joinChanges(some: Changes, others: Changes): Changes {
   if (some === 'all' || others === 'all') return 'all';
   const changes: readonly Change[] = [...some, ...others];
   return changes.length > MAX_CHANGES ? 'all' : changes;

@@ -9,7 +9,7 @@ type Handlers = {
 
 const RETRY_MS = { least: 5_000, most: 60_000 };
 
-/** @param seen ID of the last event that any page of this browser received @returns an end to it */
+/** @param seen ID of the last event that any page of this browser received @returns a function that closes the stream */
 export function openStream(projectId: number, seen: string | undefined, { onState, onChanges }: Handlers): () => void {
   let lastId = seen;
   let source: EventSource | undefined;

@@ -12,7 +12,7 @@ export function Button({ kind = 'plain', ...props }: ButtonProps) {
   return <AriaButton {...props} className={`${styles.button} ${styles[kind] ?? ''}`} />;
 }
 
-/** Also to an address that was put together. */
+/** Also accepts a computed address. */
 type ButtonLinkProps = (LinkProps | (Omit<LinkProps, 'to' | 'params' | 'search'> & { to: string })) & { kind?: Kind };
 
 /** A link that looks like a button: for navigation to another page. */

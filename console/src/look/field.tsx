@@ -20,7 +20,7 @@ export type Common = {
   error?: string | undefined;
 };
 
-/** An error of the server's last answer must not stop the next request: browsers send no form with a field that they hold for invalid. */
+/** Makes an error of the last answer not block the next request: browsers do not send a form with an invalid field. */
 export const validation = (error: string | undefined) =>
   ({ isInvalid: error !== undefined, validationBehavior: error === undefined ? 'native' : 'aria' }) as const;
 
@@ -29,7 +29,7 @@ export const labelClass = (isHidden = false) => (isHidden ? 'visually-hidden' : 
 export type TextFieldProps = Omit<AriaTextFieldProps, 'children'> &
   Common & { placeholder?: string | undefined; lines?: number; mono?: boolean; suggestions?: readonly string[] };
 
-/** @param props `lines`: more than one makes it a text area; `suggestions`: texts that the browser offers while one types */
+/** @param props `lines`: more than one makes it a text area; `suggestions`: texts that the browser offers during typing */
 export function TextField({
   label,
   isLabelHidden,

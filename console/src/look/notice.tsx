@@ -8,11 +8,11 @@ export type Notice = { text: string; undo?: () => unknown };
 /** Long enough to read it and to reach for the button. */
 const SHOWN_MS = 12_000;
 
-let present: Notice | undefined;
+let currentNotice: Notice | undefined;
 const listeners = new Set<() => void>();
 
 export function showNotice(notice: Notice | undefined): void {
-  present = notice;
+  currentNotice = notice;
   for (const listener of listeners) listener();
 }
 
@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 export function Notices() {
-  const notice = useSyncExternalStore(subscribe, () => present);
+  const notice = useSyncExternalStore(subscribe, () => currentNotice);
   useEffect(() => {
     if (!notice) return undefined;
     const timer = setTimeout(() => showNotice(undefined), SHOWN_MS);

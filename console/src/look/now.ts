@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The present, for sentences that it makes untrue: rendered anew every so often. */
+/** The current time, for sentences that become outdated: rerenders at an interval. */
 export function useNow(everyMs = 30_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useKeys } from '../keys/keys.ts';
 import styles from './filters.module.css';
 
-/** Long enough that a word is asked for once, and not letter by letter. */
+/** Long enough to search once per word, not once per letter. */
 const PAUSE_MS = 250;
 const NO_KEYS = {};
 

@@ -27,21 +27,22 @@ export function formatTime(iso: string, parts: Parts & { timeZone?: string } = {
   const instant = new Date(iso);
   const year = yearOf(instant, timeZone) !== yearOf(new Date(), timeZone);
   const key = `${timeZone} ${parts.weekday} ${parts.date} ${parts.seconds} ${year}`;
-  return kept(key, () => formatter(timeZone, { ...parts, year })).format(instant);
+  return cachedFormatter(key, () => formatter(timeZone, { ...parts, year })).format(instant);
 }
 
-/** On the clocks of the zone: there a year begins up to 14 hours before or after that of UTC. */
+/** The year in the time zone, where it begins up to 14 hours before or after UTC's. */
 function yearOf(instant: Date, timeZone: string): string {
-  return kept(`${timeZone} year`, () => new Intl.DateTimeFormat('en-GB', { timeZone, year: 'numeric' })).format(
-    instant,
-  );
+  return cachedFormatter(
+    `${timeZone} year`,
+    () => new Intl.DateTimeFormat('en-GB', { timeZone, year: 'numeric' }),
+  ).format(instant);
 }
 
-/** Making a formatter takes as long as many uses of it. */
-function kept(key: string, make: () => Intl.DateTimeFormat): Intl.DateTimeFormat {
-  const found = formatters.get(key) ?? make();
-  formatters.set(key, found);
-  return found;
+/** Cached, because making a formatter takes as long as many uses of it. */
+function cachedFormatter(key: string, make: () => Intl.DateTimeFormat): Intl.DateTimeFormat {
+  const formatter = formatters.get(key) ?? make();
+  formatters.set(key, formatter);
+  return formatter;
 }
 
 /** @returns text such as `UTC` or `GMT+1`, to show next to times */
@@ -114,7 +115,7 @@ export function localInput(iso: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** @param typed the value of an input for local times @returns ISO; undefined for what is no time */
+/** @param typed the value of an input for local times @returns ISO; undefined if it is not a time */
 export function instantOf(typed: string): string | undefined {
   return Number.isNaN(Date.parse(typed)) ? undefined : new Date(typed).toISOString();
 }

@@ -15,7 +15,7 @@ export function ResetPage() {
   const link = useQuery({
     queryKey: ['reset', token],
     queryFn: ({ signal }) => done(api.GET('/api/reset/{token}/', { params: { path }, signal })),
-    // The form below uses the link up: asked for again, it would be gone.
+    // The form uses up the link, so a second request would not find it.
     staleTime: Infinity,
   });
 

@@ -25,7 +25,7 @@ export function SignupPage() {
     await done(api.POST('/api/signup/{invite_id}/', { params: { path }, body: { last_name: '', ...body } }));
     const { projects } = await done(api.GET('/api/users/@me/'));
     const joined = projects.find(({ organization }) => !me.data?.organizations.some(({ id }) => id === organization));
-    // Loads the page anew, because the session, or what it may see, is new.
+    // Reloads the page, because the session or its rights are new.
     location.assign(joined ? `/project/${joined.id}/exports` : '/');
   }
 

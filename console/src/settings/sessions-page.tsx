@@ -26,23 +26,24 @@ export function SessionsPage() {
     queryFn: ({ signal }) => done(api.GET('/api/users/@me/sessions/', { signal })),
   });
   const ending = useMutation({
-    mutationFn: (which: Session | typeof OTHERS) =>
+    mutationFn: (target: Session | typeof OTHERS) =>
       done<unknown>(
-        which === OTHERS
+        target === OTHERS
           ? api.POST('/api/users/@me/sessions/end_others/')
-          : api.DELETE('/api/users/@me/sessions/{id}/', { params: { path: { id: which.id } } }),
+          : api.DELETE('/api/users/@me/sessions/{id}/', { params: { path: { id: target.id } } }),
       ),
-    onSuccess(_, which) {
+    onSuccess(_, target) {
       setAsked(undefined);
       showNotice({
-        text: which === OTHERS ? 'All your other sessions have ended.' : `The session on ${deviceOf(which)} has ended.`,
+        text:
+          target === OTHERS ? 'All your other sessions have ended.' : `The session on ${deviceOf(target)} has ended.`,
       });
     },
     onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
   });
-  const ask = (which: Session | typeof OTHERS) => {
+  const ask = (target: Session | typeof OTHERS) => {
     ending.reset();
-    setAsked(which);
+    setAsked(target);
   };
   const others = sessions.data?.filter((item) => !item.is_current) ?? [];
   return (

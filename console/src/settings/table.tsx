@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './settings.module.css';
 
 type TableProps = {
-  /** `isWide`: not shown on narrow screens, where a row says the same below its name. */
+  /** `isWide`: hidden on narrow screens, where the row repeats it below its name. */
   columns: readonly { title: string; isWide?: boolean }[];
   /** Rows, each with one more cell for its actions. */
   children: ReactNode;

@@ -4,35 +4,35 @@ import { useEffect } from 'react';
 const NAME = 'Sluice';
 
 /**
- * Heading of the page, which may come after its data: it names the browser's tab, and takes the focus when somebody goes to another page,
- * so that screen readers tell which one it is, and Tab goes on in the page.
+ * Heading of the page, which may come after its data: it names the browser's tab, and takes the focus after navigation to another page,
+ * so that screen readers announce the page, and Tab continues in it.
  */
 export function useHeading(): void {
   const router = useRouter();
   useEffect(() => {
-    /** Where the focus was on arrival; absent: the heading has it, or somebody took it further. */
-    let from: { focused: Element | null } | undefined;
-    const look = () => {
+    /** The focused element on arrival; undefined once the focus was moved to the heading, or by the user. */
+    let arrival: { focused: Element | null } | undefined;
+    const update = () => {
       const heading = document.querySelector<HTMLElement>('main h1');
       const text = heading?.textContent.trim();
       const title = text ? `${text} · ${NAME}` : NAME;
       if (document.title !== title) document.title = title;
       // A dialog that closes would take the focus back.
-      if (!from || !heading || document.querySelector('[role=dialog], [role=menu]')) return;
-      if (isStill(from.focused)) {
+      if (!arrival || !heading || document.querySelector('[role=dialog], [role=menu]')) return;
+      if (isFocusUnmoved(arrival.focused)) {
         heading.tabIndex = -1;
         heading.focus({ preventScroll: true });
       }
-      from = undefined;
+      arrival = undefined;
     };
     const stop = router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-      // The browser itself tells about the first page.
-      if (fromLocation && pathChanged) from = { focused: document.activeElement };
-      look();
+      // Screen readers announce the first page themselves.
+      if (fromLocation && pathChanged) arrival = { focused: document.activeElement };
+      update();
     });
-    const observer = new MutationObserver(look);
+    const observer = new MutationObserver(update);
     observer.observe(document.body, { childList: true, characterData: true, subtree: true });
-    look();
+    update();
     return () => {
       stop();
       observer.disconnect();
@@ -40,8 +40,8 @@ export function useHeading(): void {
   }, [router]);
 }
 
-/** Whether the focus is where it was, or nowhere; a field of the page that has it keeps it. */
-function isStill(focused: Element | null): boolean {
+/** Whether the focus has not moved since arrival; a field of the new page keeps it. */
+function isFocusUnmoved(focused: Element | null): boolean {
   const { activeElement: now, body } = document;
   return now === null || now === body || (now === focused && !now.closest('main'));
 }

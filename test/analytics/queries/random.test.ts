@@ -8,7 +8,7 @@ import type {
   TrendResult,
 } from '../../../src/analytics/queries/computing/result.ts';
 import { startInsightWorld, type InsightWorld, type SentEvent } from '../../support/analytics/insight-world.ts';
-import { chartOf, type ChartAsked } from '../../support/analytics/chart-oracle.ts';
+import { chartOf, type ChartQuery } from '../../support/analytics/chart-oracle.ts';
 import {
   funnelOf,
   isMatch,
@@ -201,7 +201,7 @@ describe('random queries', () => {
     const { shape, interval, entities, maths, breakdown, isCompared, properties, dates } = given;
     const formula = given.formula?.text.includes('B') && entities.length < 2 ? null : given.formula;
     const smoothing = shape === 'cumulative' ? 1 : given.smoothing;
-    const asked: ChartAsked = {
+    const asked: ChartQuery = {
       series: entities.map((entity, i) => {
         const math = shape === 'cumulative' ? (['total', 'dau', 'sum'] as const)[i]! : maths[i]!;
         return { ...entity, math, ...(math !== 'total' && math !== 'dau' && { math_property: 'amount' }) };

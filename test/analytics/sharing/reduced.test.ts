@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { InsightBody } from '../../../src/analytics/insights/schema.ts';
 import { table } from '../../../src/analytics/sharing/charts/table.ts';
-import { reducedDashboard, reducedInsight } from '../../../src/analytics/sharing/reduced.ts';
+import { publicDashboard, publicInsight } from '../../../src/analytics/sharing/reduced.ts';
 import type { ShareSettings } from '../../../src/analytics/sharing/settings.ts';
 import type { DashboardBody } from '../../../src/analytics/dashboards/schema.ts';
 
@@ -16,7 +16,7 @@ const trends = (display?: string) => ({
 
 function reduced(insight: object, settings: ShareSettings = {}, describes = true) {
   const whole = { description: 'How', last_refresh: '2025-06-02T08:00:00Z', hasMore: false, ...insight };
-  return reducedInsight(whole as unknown as InsightBody, { dashboards: [], describes, settings });
+  return publicInsight(whole as unknown as InsightBody, { dashboards: [], describes, settings });
 }
 const resultOf = (insight: object) => reduced(insight).result as Record<string, unknown>[];
 
@@ -155,7 +155,7 @@ function hidable(settings: ShareSettings, show_description: boolean | null) {
   const insight = { query: trends(), description: 'How', last_refresh: '2025-06-02T08:00:00Z' };
   const tile = { id: 1, layouts: {}, color: 'url(x)', show_description, insight, text: null, button_tile: null };
   const dashboard = { id: 1, name: 'Coffee', description: 'Why', tiles: [tile] };
-  const shared = reducedDashboard(dashboard as unknown as DashboardBody, settings);
+  const shared = publicDashboard(dashboard as unknown as DashboardBody, settings);
   const [{ insight: of, color } = { insight: null, color: '' }] = shared.tiles;
   return [shared.description, of?.description, of?.last_refresh ?? null, color];
 }

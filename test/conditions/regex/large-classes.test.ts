@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/platform/errors.ts';
 import { parseCohortFilters } from '../../../src/flags/cohorts/filters.ts';
 import { unicodeClass, wordChars, type CharSet } from '../../../src/conditions/regex/char-sets.ts';
-import { checkedFilters as checkedFlagFilters } from '../../../src/flags/feature-flags/checks/check-filters.ts';
+import { validateFilters as checkedFlagFilters } from '../../../src/flags/feature-flags/checks/check-filters.ts';
 import { Readings, StepsSpent } from '../../../src/conditions/operators/readings.ts';
 import { getSearch } from '../../../src/conditions/regex/regex.ts';
 import { parseRegex } from '../../../src/conditions/regex/regex-syntax.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { changesBetween } from '../../../console/src/flags/words/changes.ts';
 import { conditionInWords, type Condition } from '../../../console/src/flags/words/conditions.ts';
-import { Disputed, equal, merged } from '../../../console/src/flags/words/equal.ts';
+import { ConflictingChanges, equal, mergeChanges } from '../../../console/src/flags/words/equal.ts';
 import { reachOf } from '../../../console/src/flags/words/reach.ts';
 import { rolloutInWords, type Described } from '../../../console/src/flags/words/rollout.ts';
 
@@ -86,10 +86,13 @@ describe('words about flags', () => {
   it('of two edits are merged where they touch different places', () => {
     const base = { a: 1, list: [{ x: 1 }, { x: 2 }] };
     const theirs = { a: 2, list: [{ x: 1 }, { x: 2 }] };
-    assert.deepEqual(merged(base, theirs, { a: 1, list: [{ x: 1 }, { x: 3 }] }), { a: 2, list: [{ x: 1 }, { x: 3 }] });
-    assert.throws(() => merged(base, theirs, { ...base, a: 3 }), Disputed);
+    assert.deepEqual(mergeChanges(base, theirs, { a: 1, list: [{ x: 1 }, { x: 3 }] }), {
+      a: 2,
+      list: [{ x: 1 }, { x: 3 }],
+    });
+    assert.throws(() => mergeChanges(base, theirs, { ...base, a: 3 }), ConflictingChanges);
     const longer = { a: 1, list: [...base.list, { x: 9 }] };
-    assert.throws(() => merged<unknown>(base, longer, { a: 1, list: [{ x: 5 }, { x: 2 }] }), Disputed);
+    assert.throws(() => mergeChanges<unknown>(base, longer, { a: 1, list: [{ x: 5 }, { x: 2 }] }), ConflictingChanges);
     assert.ok(equal({ a: undefined, b: [1] }, { b: [1] }) && !equal([1], [1, 2]));
   });
 });

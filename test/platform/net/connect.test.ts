@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkedAgents, checkHost, connectTo } from '../../../src/platform/net/connect.ts';
+import { guardedAgents, checkHost, connectTo } from '../../../src/platform/net/connect.ts';
 import { checkEndpoint, checkUrl } from '../../../src/platform/net/endpoint.ts';
 import { HOST_REFUSED, HostRefused, hostRules } from '../../../src/platform/net/host-rules.ts';
 
@@ -31,7 +31,7 @@ describe('the door out', () => {
   });
 
   function get(host: string, allowed: string[], path = '/'): Promise<number> {
-    const { httpAgent, destroy } = checkedAgents(hostRules(allowed), { maxSockets: 1 });
+    const { httpAgent, destroy } = guardedAgents(hostRules(allowed), { maxSockets: 1 });
     return new Promise<number>((answered, failed) => {
       http
         .get({ host, port, path, agent: httpAgent }, (response) => {

@@ -1,7 +1,7 @@
-/** Charts of the lines that `query-oracle.ts` counts: smoothed, as formulas, beside the range before. In plain JavaScript, too. */
-import { intervalsOf, trendsOf, type Dates, type Line, type StoredRow, type TrendsAsked } from './query-oracle.ts';
+/** Charts of the lines that `query-oracle.ts` counts: smoothed, as formulas, and compared with the previous range. Also in plain JavaScript. */
+import { intervalsOf, trendsOf, type Dates, type Line, type StoredRow, type TrendsQuery } from './query-oracle.ts';
 
-export type ChartAsked = TrendsAsked & {
+export type ChartQuery = TrendsQuery & {
   smoothing: number;
   /** The formula over the numbers of the series. */
   formula: ((numbers: readonly number[]) => number) | null;
@@ -9,23 +9,23 @@ export type ChartAsked = TrendsAsked & {
 };
 export type Shown = Line & { period: 'current' | 'previous' | null };
 
-export function chartOf(rows: readonly StoredRow[], asked: ChartAsked): Shown[] {
+export function chartOf(rows: readonly StoredRow[], query: ChartQuery): Shown[] {
   const shown = (dates: Dates, period: Shown['period']) =>
-    linesOf(rows, { ...asked, dates }).map((line) => ({ ...line, period }));
-  if (!asked.isCompared) return shown(asked.dates, null);
-  return [...shown(asked.dates, 'current'), ...shown(previousDates(asked), 'previous')];
+    linesOf(rows, { ...query, dates }).map((line) => ({ ...line, period }));
+  if (!query.isCompared) return shown(query.dates, null);
+  return [...shown(query.dates, 'current'), ...shown(previousDates(query), 'previous')];
 }
 
-function linesOf(rows: readonly StoredRow[], asked: ChartAsked): Line[] {
-  const { formula, shape, smoothing } = asked;
-  const counted = trendsOf(rows, { ...asked, isJoint: formula !== null });
+function linesOf(rows: readonly StoredRow[], query: ChartQuery): Line[] {
+  const { formula, shape, smoothing } = query;
+  const counted = trendsOf(rows, { ...query, isJoint: formula !== null });
   const lines =
     shape === 'intervals'
       ? counted.map((line) => ({ ...line, numbers: movingAverages(line.numbers, smoothing) }))
       : counted;
   if (!formula) return lines;
   const joined = [...Map.groupBy(lines, ({ value }) => value)].map(([value, own]) => {
-    const of = (at: number) => asked.series.map((_, n) => own.find(({ series }) => series === n)?.numbers[at] ?? 0);
+    const of = (at: number) => query.series.map((_, n) => own.find(({ series }) => series === n)?.numbers[at] ?? 0);
     return { series: 0, value, numbers: own[0]!.numbers.map((_, at) => formula(of(at))) };
   });
   return joined.toSorted((a, b) => rank(a) - rank(b) || sumOf(b.numbers) - sumOf(a.numbers));
@@ -34,16 +34,16 @@ function linesOf(rows: readonly StoredRow[], asked: ChartAsked): Line[] {
 function movingAverages(numbers: readonly number[], width: number): number[] {
   if (width === 1) return [...numbers];
   return numbers.map((_, at) => {
-    const near = numbers.slice(0, at + 1).slice(-width);
-    return Math.floor(sumOf(near) / near.length);
+    const window = numbers.slice(0, at + 1).slice(-width);
+    return Math.floor(sumOf(window) / window.length);
   });
 }
 
 const rank = ({ value }: Line) => ['none', 'other'].indexOf(value ?? '');
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
-/** As many days, weeks or months, up to the day before. */
-function previousDates({ dates, interval, shape }: ChartAsked): Dates {
+/** The same number of days, weeks or months, ending on the day before the range. */
+function previousDates({ dates, interval, shape }: ChartQuery): Dates {
   const byDay = shape === 'total' || interval === 'day' || interval === 'hour';
   const names = intervalsOf(dates, byDay ? 'day' : interval);
   const first = new Date(`${names[0]!}${interval === 'month' && !byDay ? '-01' : ''}T00:00:00Z`);

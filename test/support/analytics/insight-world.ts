@@ -19,12 +19,12 @@ export type InsightWorld = {
   pool: Pool;
   ours: Tenant;
   theirs: Tenant;
-  /** As history: events keep their timestamps. */
+  /** Imports events as history, so they keep their timestamps. */
   send(events: readonly SentEvent[], to?: Tenant): Promise<void>;
-  /** Of our project. @param now when it is asked */
+  /** Runs a query of our project. @param now the time of the query */
   run(query: unknown, now?: string): Promise<QueryResult>;
   setTimeZone(name: string): Promise<void>;
-  /** All events of our project, and whose they are now. */
+  /** All events of our project, with their current persons. */
   rows(): Promise<StoredRow[]>;
   close(): Promise<void>;
 };

@@ -8,7 +8,7 @@ export const THEIRS = 2;
 
 export const INTERVAL = { start: '2024-02-29T00:00:00.000000Z', end: '2024-03-01T00:00:00.000000Z' };
 
-/** The properties of the event `rich`: a value of every kind that queries meet. */
+/** Properties of the event `rich`: one value of every kind. */
 export const RICH = {
   $browser: 'Firefox',
   'my key': 'spaced',
@@ -56,9 +56,9 @@ export type QueriedProjects = {
   pool: Pool;
   /** The rows of our project that a query gives, as texts, by column; in the order of distinct ids. */
   run(query: string): Promise<Record<string, string | null>[]>;
-  /** Like `run`, of a query that is compiled. */
+  /** Like `run`, for a compiled query. */
   rowsOf(compiled: Runnable): Promise<Record<string, string | null>[]>;
-  /** How many rows there are in all tables that hold what projects sent. */
+  /** Number of rows in all tables of project data. */
   stored(): Promise<number>;
   close(): Promise<void>;
 };

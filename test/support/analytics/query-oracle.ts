@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 const calendars = new Map<string, Intl.DateTimeFormat>();
 const shown = new Map<string, { date: string; hour: string }>();
 
-/** The date and hour on a calendar on the wall there. */
+/** The local date and hour in the time zone. */
 function localTime(at: number, timeZone: string): { date: string; hour: string } {
   const known = shown.get(`${timeZone} ${at}`);
   if (known) return known;
@@ -35,7 +35,7 @@ function localTime(at: number, timeZone: string): { date: string; hour: string }
   return local;
 }
 
-/** Names the interval that an instant is in; names sort as time does. An hour that occurs twice is two. */
+/** Names the interval that an instant is in; names sort chronologically. An hour that occurs twice, when clocks go back, has two names. */
 function nameOf(at: number, interval: Interval, timeZone: string): string {
   const { date, hour } = localTime(at, timeZone);
   if (interval === 'day') return date;
@@ -50,7 +50,7 @@ function nameOf(at: number, interval: Interval, timeZone: string): string {
   return `${date} ${hour} ${String(start).padStart(16, '0')}`;
 }
 
-/** Every interval between two dates, both included, the first one whole. */
+/** Every interval between two dates, both included; the first one is complete. */
 export function intervalsOf({ timeZone, from, to }: Dates, interval: Interval): string[] {
   const names = new Set<string>();
   const first = firstNameOf(from, interval);
@@ -116,7 +116,7 @@ function amountOf(rows: readonly StoredRow[], { math = 'total', math_property: n
   return math === 'sum' ? sum : sum / numbers.length;
 }
 
-/** Between two numbers as far as the fraction lies between their places. */
+/** Interpolates linearly between the two nearest numbers. */
 function percentileOf(numbers: readonly number[], fraction: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const place = fraction * (sorted.length - 1);
@@ -124,7 +124,7 @@ function percentileOf(numbers: readonly number[], fraction: number): number {
   return low + (place - Math.floor(place)) * (high - low);
 }
 
-export type TrendsAsked = {
+export type TrendsQuery = {
   series: Node[];
   interval: Interval;
   shape: 'intervals' | 'cumulative' | 'total';
@@ -137,31 +137,31 @@ export type TrendsAsked = {
 
 export type Line = { series: number; value: string | null; numbers: number[] };
 
-/** A line for each series and value of its breakdown; of a total it has one number. */
-export function trendsOf(rows: readonly StoredRow[], asked: TrendsAsked): Line[] {
-  const { timeZone } = asked.dates;
-  const interval = asked.shape === 'total' ? 'day' : asked.interval;
-  const names = intervalsOf(asked.dates, interval);
+/** One line for each series and breakdown value; the line of a total has one number. */
+export function trendsOf(rows: readonly StoredRow[], query: TrendsQuery): Line[] {
+  const { timeZone } = query.dates;
+  const interval = query.shape === 'total' ? 'day' : query.interval;
+  const names = intervalsOf(query.dates, interval);
   const places = new Map(names.map((name, index) => [name, index]));
   const placed = rows
-    .filter((row) => isMatch(row, asked.properties))
+    .filter((row) => isMatch(row, query.properties))
     .map((row) => ({ row, place: places.get(nameOf(row.at, interval, timeZone)) }))
     .filter((one): one is { row: StoredRow; place: number } => one.place !== undefined)
-    .filter(({ row }) => localTime(row.at, timeZone).date <= asked.dates.to);
-  const parts = asked.series.map((node) => ({ node, own: placed.filter(({ row }) => isOf(row, node)) }));
+    .filter(({ row }) => localTime(row.at, timeZone).date <= query.dates.to);
+  const parts = query.series.map((node) => ({ node, own: placed.filter(({ row }) => isOf(row, node)) }));
   return parts.flatMap((part, series) => {
-    const ranking = rankingOf(asked.isJoint ? parts : [part], asked);
-    return groupsOf(part.own, ranking, asked).map(({ value, members }) => ({
+    const ranking = rankingOf(query.isJoint ? parts : [part], query);
+    return groupsOf(part.own, ranking, query).map(({ value, members }) => ({
       series,
       value,
-      numbers: numbersOf(members, part.node, asked.shape, names.length),
+      numbers: numbersOf(members, part.node, query.shape, names.length),
     }));
   });
 }
 
 type Placed = { row: StoredRow; place: number };
 
-function groupByBreakdown(own: readonly Placed[], { breakdown }: TrendsAsked): Map<string, Placed[]> {
+function groupByBreakdown(own: readonly Placed[], { breakdown }: TrendsQuery): Map<string, Placed[]> {
   const { key, type } = breakdown!;
   return Map.groupBy(own, ({ row }) => {
     const value = (type === 'event' ? row.properties : row.personProperties)[key];
@@ -169,40 +169,40 @@ function groupByBreakdown(own: readonly Placed[], { breakdown }: TrendsAsked): M
   });
 }
 
-/** The values that stand alone: those with the largest totals of all parts together. */
-function rankingOf(parts: readonly { node: Node; own: Placed[] }[], asked: TrendsAsked): string[] {
-  if (!asked.breakdown) return [];
+/** The values with a line of their own: those with the largest totals over all parts. */
+function rankingOf(parts: readonly { node: Node; own: Placed[] }[], query: TrendsQuery): string[] {
+  if (!query.breakdown) return [];
   const totals = new Map<string, number>();
   for (const { node, own } of parts) {
-    for (const [value, members] of groupByBreakdown(own, asked)) {
+    for (const [value, members] of groupByBreakdown(own, query)) {
       const rows = members.map(({ row }) => row);
       totals.set(value, (totals.get(value) ?? 0) + amountOf(rows, node));
     }
   }
   return [...totals.keys()]
     .toSorted((a, b) => totals.get(b)! - totals.get(a)! || orderOf(a, b))
-    .slice(0, asked.breakdown.limit);
+    .slice(0, query.breakdown.limit);
 }
 
 function groupsOf(
   own: Placed[],
   ranking: readonly string[],
-  asked: TrendsAsked,
+  query: TrendsQuery,
 ): { value: string | null; members: Placed[] }[] {
-  if (!asked.breakdown) return [{ value: null, members: own }];
-  const values = groupByBreakdown(own, asked);
+  if (!query.breakdown) return [{ value: null, members: own }];
+  const values = groupByBreakdown(own, query);
   const alone = ranking.flatMap((value) => (values.has(value) ? [{ value, members: values.get(value)! }] : []));
   const others = [...values].flatMap(([value, members]) => (ranking.includes(value) ? [] : members));
   return [...alone, ...(others.length > 0 ? [{ value: 'other', members: others }] : [])];
 }
 
-/** By bytes, and no value last. */
+/** Orders by bytes, with the missing value last. */
 function orderOf(a: string, b: string): number {
   if (a === 'none' || b === 'none') return a === 'none' ? 1 : -1;
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-function numbersOf(members: Placed[], node: Node, shape: TrendsAsked['shape'], count: number): number[] {
+function numbersOf(members: Placed[], node: Node, shape: TrendsQuery['shape'], count: number): number[] {
   const rowsUpTo = (first: number, last: number) =>
     members.filter(({ place }) => place >= first && place <= last).map(({ row }) => row);
   if (shape === 'total') return [amountOf(rowsUpTo(0, count), node)];
@@ -211,7 +211,7 @@ function numbersOf(members: Placed[], node: Node, shape: TrendsAsked['shape'], c
   );
 }
 
-/** How many came to each step. */
+/** Number of persons that reached each step. */
 export function funnelOf(
   rows: readonly StoredRow[],
   { steps, windowMs, properties, dates }: { steps: Node[]; windowMs: number; properties: Filter[]; dates: Dates },
@@ -224,13 +224,13 @@ export function funnelOf(
     inRange.filter((row) => isMatch(row, properties)),
     ({ person }) => person,
   );
-  const reached = [...people.values()].map((events) => countStepsReached(events.toSorted(inTime), steps, windowMs));
-  return steps.map((_, step) => reached.filter((one) => one > step).length);
+  const stepCounts = [...people.values()].map((events) => countStepsReached(events.toSorted(inTime), steps, windowMs));
+  return steps.map((_, step) => stepCounts.filter((one) => one > step).length);
 }
 
 const inTime = (a: StoredRow, b: StoredRow) => a.at - b.at || (a.uuid < b.uuid ? -1 : 1);
 
-/** From each entry on, the next event that will do is taken for each step. */
+/** Tries every entry: each step takes the next matching event. */
 function countStepsReached(events: readonly StoredRow[], steps: readonly Node[], windowMs: number): number {
   const from = events.map((entry, index) => {
     if (!isOf(entry, steps[0]!)) return 0;
@@ -243,10 +243,10 @@ function countStepsReached(events: readonly StoredRow[], steps: readonly Node[],
   return Math.max(0, ...from);
 }
 
-/** For each interval, how many were there, and how many of them in each later one. */
+/** For each interval, the number of persons, and how many of them returned in each later interval. */
 export function retentionOf(
   rows: readonly StoredRow[],
-  asked: {
+  query: {
     target: Node;
     returning: Node;
     isFirstTime: boolean;
@@ -256,15 +256,15 @@ export function retentionOf(
     dates: Dates;
   },
 ): number[][] {
-  const { target, returning, interval, count, dates } = asked;
+  const { target, returning, interval, count, dates } = query;
   const back = { hour: 3, day: count + 2, week: 7 * (count + 1), month: 31 * (count + 1) }[interval];
   const from = new Date(Date.parse(dates.to) - back * 24 * HOUR).toISOString().slice(0, 10);
   const names = intervalsOf({ ...dates, from }, interval).slice(-count);
-  const known = rows.filter((row) => isMatch(row, asked.properties));
+  const known = rows.filter((row) => isMatch(row, query.properties));
   const people = [...Map.groupBy(known, ({ person }) => person).values()].map((events) => ({
     targets: placesOf(
       events.filter((row) => isOf(row, target)),
-      asked.isFirstTime,
+      query.isFirstTime,
     ),
     returns: placesOf(
       events.filter((row) => isOf(row, returning)),

@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 export type ApiAnswer = {
   status: number;
   headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed if it is JSON, otherwise the text. */
   body: unknown;
 };
 
@@ -24,12 +24,12 @@ export type Api = {
   url: string;
   server: Server;
   request(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
-  /** Every line that was logged, as one text. */
+  /** All logged lines, as one text. */
   logged(): string;
   stop(): Promise<void>;
 };
 
-/** Where links of the tested application point: not where it listens, so that tests see which of the two was used. */
+/** Base of the application's links. It differs from the listening address, so tests can tell which of the two was used. */
 export const PUBLIC_URL = 'https://sluice.example';
 
 export async function startApi<C>(

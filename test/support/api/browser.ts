@@ -1,4 +1,4 @@
-/** A browser, as far as it keeps the cookies of an answer. */
+/** The part of a browser that keeps the cookies of an answer. */
 import type { ApiAnswer } from './api.ts';
 
 export function cookiesOf(answer: ApiAnswer): Record<string, string> {

@@ -15,11 +15,11 @@ export type CohortsApi = {
   ours: Tenant;
   theirs: Tenant;
   key: string;
-  /** A path without `/api` goes on from `/cohorts/` of our project. A body that is a text is CSV. */
+  /** Sends a request; a path without `/api` is relative to our project's `/cohorts/`. A text body is sent as CSV. */
   request(method: string, path: string, body?: unknown, key?: string): Promise<ApiAnswer>;
-  /** The same, of what has to succeed. */
+  /** Like `request`, but fails unless the answer is a success. @returns its body */
   done<T = Cohort>(method: string, path: string, body?: unknown): Promise<T>;
-  /** A cohort of whoever matches all of these conditions. */
+  /** Creates a cohort of the persons that match all of the conditions. */
   create(name: string, ...conditions: Body[]): Promise<Cohort>;
   capture(...events: Body[]): Promise<void>;
   /** The id of the person that has this distinct id. */

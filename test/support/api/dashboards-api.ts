@@ -23,21 +23,21 @@ export type DashboardsApi = {
   sluice: Sluice;
   ours: Tenant;
   theirs: Tenant;
-  /** Of our user, a member, with all scopes. */
+  /** Key of our user, who is a member, with all scopes. */
   key: string;
   keyWith(...scopes: string[]): Promise<string>;
   projectKey(): Promise<string>;
   join(role?: 'member' | 'admin' | 'owner'): Promise<Person>;
   /** @returns options of requests from a browser in which our user is logged in */
   login(): Promise<Options>;
-  /** A path without `/api` goes on from `/dashboards/` of our project. @param options `key`: '' for none */
+  /** Sends a request; a path without `/api` is relative to our project's `/dashboards/`. @param options `key`: '' for none */
   request(method: string, path: string, body?: unknown, options?: Options): Promise<ApiAnswer>;
-  /** @returns what the answer says, which must be good */
+  /** Fails unless the answer is a success. @returns its body */
   done<T = Dashboard>(method: string, path: string, body?: unknown, options?: Options): Promise<T>;
-  /** @returns what the answer says; it must have the status */
+  /** Fails unless the answer has the status. @returns its body */
   refused(status: number, method: string, path: string, body?: unknown, options?: Options): Promise<Refusal>;
   create(dashboard?: Body, options?: Options): Promise<Dashboard>;
-  /** Of our project, for everybody. */
+  /** Writes an access rule in our project: for everybody, unless a membership is given. */
   rule(dashboardId: number, level: string, membershipId?: string): Promise<void>;
   activity(dashboardId: number): Promise<{ activity: string; user_id: number | null; detail: Body }[]>;
   stop(): Promise<void>;
@@ -102,15 +102,15 @@ export async function startDashboardsApi(): Promise<DashboardsApi> {
       return { key: '', headers: { Cookie: pairs.join('; '), 'X-CSRFToken': csrfToken } };
     },
 
-    async done<T>(...asked: Parameters<DashboardsApi['request']>) {
-      const { status, body } = await request(...asked);
-      if (status >= 300) throw new Error(`${asked[0]} ${asked[1]} was refused: ${status} ${JSON.stringify(body)}`);
+    async done<T>(...args: Parameters<DashboardsApi['request']>) {
+      const { status, body } = await request(...args);
+      if (status >= 300) throw new Error(`${args[0]} ${args[1]} was refused: ${status} ${JSON.stringify(body)}`);
       return body as T;
     },
 
-    async refused(wanted, ...asked) {
-      const { status, body } = await request(...asked);
-      if (status !== wanted) throw new Error(`${asked[0]} ${asked[1]} answered ${status}: ${JSON.stringify(body)}`);
+    async refused(wanted, ...args) {
+      const { status, body } = await request(...args);
+      if (status !== wanted) throw new Error(`${args[0]} ${args[1]} answered ${status}: ${JSON.stringify(body)}`);
       return body as Refusal;
     },
 

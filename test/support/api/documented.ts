@@ -1,4 +1,4 @@
-/** The OpenAPI document's description of a route's answers is true of every answer that a test gets. */
+/** Compares each answer that a test receives with the OpenAPI document's description of its route. */
 import assert from 'node:assert/strict';
 import { ErrorBody } from '../../../src/platform/http/error-body.ts';
 import { pathsOf } from '../../../src/platform/http/paths.ts';
@@ -6,7 +6,7 @@ import type { Route } from '../../../src/platform/http/route.ts';
 import { compile, type TSchema, type Validator } from '../../../src/platform/schema.ts';
 import type { ApiAnswer } from './api.ts';
 
-/** @returns a check that fails when an answer is not what its route documents */
+/** @returns a check that fails when an answer differs from its route's documentation */
 export function answerCheck<C>(routes: readonly Route<C>[]) {
   const documented = routes.flatMap((route) =>
     pathsOf(route).map((path) => ({ ...route, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) })),

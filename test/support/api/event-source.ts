@@ -1,4 +1,4 @@
-/** A small EventSource that shows all that arrives, comments too. */
+/** A small EventSource that records everything it receives, including comments. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A comment has no fields. */
@@ -13,10 +13,10 @@ export type ReceivedEvent = {
 export type EventSource = {
   status: number;
   headers: Headers;
-  /** Bodies of answers that are no stream. */
+  /** Body of an answer that is not a stream. */
   body(): Promise<unknown>;
   received: ReceivedEvent[];
-  /** Waits until so many were received, or for a minute in vain. */
+  /** Waits until `count` events were received, but for at most a minute. */
   next(count: number): Promise<ReceivedEvent[]>;
   /** Resolves when the server has ended the stream; rejects after a minute. */
   ended(): Promise<void>;
@@ -30,7 +30,7 @@ export async function openEventSource(url: string, headers: Record<string, strin
   const answer = await fetch(url, { headers, signal: control.signal });
   const received: ReceivedEvent[] = [];
   const isStream = answer.headers.get('content-type') === 'text/event-stream';
-  const over = { is: false };
+  const streamEnd = { is: false };
   async function read(): Promise<void> {
     let text = '';
     for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
@@ -42,7 +42,7 @@ export async function openEventSource(url: string, headers: Record<string, strin
   if (isStream) {
     void read()
       .catch(() => {})
-      .finally(() => (over.is = true));
+      .finally(() => (streamEnd.is = true));
   }
   return {
     status: answer.status,
@@ -50,14 +50,14 @@ export async function openEventSource(url: string, headers: Record<string, strin
     body: () => answer.json(),
     received,
     async next(count) {
-      const until = Date.now() + PATIENCE_MS;
-      while (received.length < count && Date.now() < until) await sleep(5);
+      const deadline = Date.now() + PATIENCE_MS;
+      while (received.length < count && Date.now() < deadline) await sleep(5);
       return received;
     },
     async ended() {
-      const until = Date.now() + PATIENCE_MS;
-      while (!over.is && Date.now() < until) await sleep(5);
-      if (!over.is) throw new Error('the stream goes on');
+      const deadline = Date.now() + PATIENCE_MS;
+      while (!streamEnd.is && Date.now() < deadline) await sleep(5);
+      if (!streamEnd.is) throw new Error('the stream goes on');
     },
     stop: () => control.abort(),
   };

@@ -19,13 +19,13 @@ export type ExperimentsApi = {
   stores: FlagStores;
   ours: Tenant;
   theirs: Tenant;
-  /** With a key of our user that may do everything; the path goes on from our project's. */
+  /** Sends a request with our user's key, which has all scopes; the path is relative to our project's. */
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
-  /** The same, of what has to succeed. */
+  /** Like `request`, but fails unless the answer is a success. @returns its body */
   done<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** The same, of what has to be refused. */
+  /** Like `request`, but fails unless the answer is a refusal. @returns its body */
   refused(method: string, path: string, body?: unknown): Promise<Refusal>;
-  /** Moves the clock by which results grow old. */
+  /** Advances the clock that decides when results are outdated. */
   pass(milliseconds: number): void;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** The API of exports over a whole installation without a worker: what is asked for stays asked for. */
+/** The API of exports over a whole installation without a worker, so requested runs never start. */
 import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
@@ -22,12 +22,12 @@ export type ExportsApi = {
   theirs: Tenant;
   /** A key of the world's project with all scopes. */
   key: string;
-  /** A request about the world's project, with that key; the path goes on from the project's. */
+  /** Sends a request about the world's project with that key; the path is relative to the project's. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
   close(): Promise<void>;
 };
 
-/** Every route that lives in a project, or lists projects. */
+/** All routes below a project, and those that list projects. */
 export const apiRoutes: readonly Route<PeopleApi & ExportsCollaborators>[] = [...projectRoutes, ...exportRoutes];
 
 export async function startExportsApi(): Promise<ExportsApi> {
@@ -87,14 +87,14 @@ export async function buildStoredExport({ world }: ExportsApi, projectId = world
 const hourOf = (hour: number) => `2015-05-17T${String(hour).padStart(2, '0')}:00:00.000000Z`;
 
 /** A run of the export for one hour, as the engine stores it. */
-export async function buildRun({ world }: ExportsApi, of: BatchExport, hour: number): Promise<Run> {
+export async function buildRun({ world }: ExportsApi, batchExport: BatchExport, hour: number): Promise<Run> {
   return world.engine.stores.runs.open({
-    projectId: of.projectId,
-    batchExportId: of.id,
+    projectId: batchExport.projectId,
+    batchExportId: batchExport.id,
     start: hourOf(hour),
     end: hourOf(hour + 1),
     kind: 'scheduled',
-    workflowId: `${of.id}-2015-05-17T${hour + 1}:00:00Z`,
+    workflowId: `${batchExport.id}-2015-05-17T${hour + 1}:00:00Z`,
     workflowRunId: randomUUID(),
     createdAt: await world.engine.stores.batchExports.now(),
   });

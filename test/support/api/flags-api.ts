@@ -13,11 +13,11 @@ export type FlagsApi = {
   sluice: Sluice;
   ours: Tenant;
   theirs: Tenant;
-  /** Of our user, with all scopes. */
+  /** Key of our user, with all scopes. */
   key: string;
-  /** A path without `/api` goes on from `/feature_flags/` of our project. */
+  /** Sends a request; a path without `/api` is relative to our project's `/feature_flags/`. */
   request(method: string, path: string, body?: unknown, options?: { key?: string; headers?: Body }): Promise<ApiAnswer>;
-  /** @returns the flag that was made; its answer must be 201 */
+  /** Creates a flag; fails unless the answer is 201. */
   create(flag?: Body): Promise<Flag>;
   stop(): Promise<void>;
 };
@@ -71,7 +71,7 @@ export function filtersWith(...properties: Body[]): Body {
   return { groups: [{ properties, rollout_percentage: 100 }] };
 }
 
-/** Filters of those to whom other flags say this. */
+/** Filters that match persons for whom other flags have this value. */
 export function filtersOnFlags(ids: readonly (number | string)[], value: unknown = true): Body {
   return filtersWith(...ids.map((id) => ({ type: 'flag', key: String(id), operator: 'flag_evaluates_to', value })));
 }

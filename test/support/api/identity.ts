@@ -51,7 +51,7 @@ export async function buildProjectSecretKey(db: Knex, { projectId }: Tenant, ...
   return (await keyStore(db).create({ projectId }, { label: 'test', scopes })).key;
 }
 
-/** Headers of somebody who is logged in, from our own pages. */
+/** Headers of a logged-in user's request from our own pages. */
 export async function buildSession(db: Knex, { userId }: Pick<Tenant, 'userId'>): Promise<Record<string, string>> {
   const { sessions } = identityStores(db);
   const cookies = await createSessions({ sessions, publicUrl: 'http://test' }).begin(sessions, userId, {
@@ -63,7 +63,7 @@ export async function buildSession(db: Knex, { userId }: Pick<Tenant, 'userId'>)
   return { Cookie: pairs.join('; '), 'X-CSRFToken': csrfToken };
 }
 
-/** Gives the tenant's user a standing in the organization. */
+/** Sets the role of the tenant's user in the organization. */
 export async function promote(db: Knex, { organizationId, userId }: Tenant, role: OrganizationRole): Promise<void> {
   await db('organization_memberships').where({ organization_id: organizationId, user_id: userId }).update({ role });
 }

@@ -14,14 +14,14 @@ type Options = NonNullable<Parameters<DashboardsApi['request']>[3]>;
 
 export type InsightsApi = {
   dashboards: DashboardsApi;
-  /** A path without `/api` goes on from `/insights/` of our project. */
+  /** Sends a request; a path without `/api` is relative to our project's `/insights/`. */
   request(method: string, path: string, body?: unknown, options?: Options): Promise<ApiAnswer>;
-  /** @returns what the answer says, which must be good */
+  /** Fails unless the answer is a success. @returns its body */
   done<T = Insight>(method: string, path: string, body?: unknown, options?: Options): Promise<T>;
-  /** @returns what the answer says; it must have the status */
+  /** Fails unless the answer has the status. @returns its body */
   refused(status: number, method: string, path: string, body?: unknown, options?: Options): Promise<Refusal>;
   create(insight?: Body, options?: Options): Promise<Insight>;
-  /** Captures events that happen now. */
+  /** Captures events with the current time, one for each distinct id. */
   capture(event: string, ...distinctIds: string[]): Promise<void>;
   activity(insightId: number): Promise<{ activity: string; detail: Body & { changes: { field: string }[] } }[]>;
   stop(): Promise<void>;
@@ -55,7 +55,7 @@ export async function startInsightsApi(): Promise<InsightsApi> {
   };
 }
 
-/** How often something happened in the last week. */
+/** A query for the number of events in the last week. */
 export function countOf(event: string, more: Body = {}): Body {
   return {
     kind: 'TrendsQuery',
@@ -65,7 +65,7 @@ export function countOf(event: string, more: Body = {}): Body {
   };
 }
 
-/** @returns the number that a single number shows */
+/** @returns the number of an insight that shows a single one */
 export function numberIn({ result }: Pick<Insight, 'result'>): number | undefined {
   return (result as { aggregated_value: number }[] | null)?.[0]?.aggregated_value;
 }

@@ -1,10 +1,10 @@
-/** More people of a tenant's organization, what rules say of them, and their keys. */
+/** More people of a tenant's organization, with access rules and keys. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../../src/platform/db/connection.ts';
 import type { OrganizationRole } from '../../../src/platform/http/access.ts';
 import { buildPersonalKey, type Tenant } from './identity.ts';
 
-/** Another user of the tenant's organization: otherwise as the tenant itself. */
+/** Another user of the tenant's organization; the other fields are the tenant's. */
 export type Member = Tenant & { membershipId: string; uuid: string; key: string };
 
 /** A member with a key that may do everything. */
@@ -36,7 +36,7 @@ export async function buildRole(
 
 type RuleColumns = { resource: string; resource_id?: string; membership_id?: string; role_id?: string };
 
-/** A rule as it stands in its table; for everybody, unless it names a member or a role. */
+/** Inserts an access rule; it applies to everybody unless it names a member or a role. */
 export async function buildRule(
   db: Knex,
   { projectId }: Pick<Tenant, 'projectId'>,

@@ -1,4 +1,4 @@
-/** An organization with people of each standing, somebody of another one, and their requests. */
+/** An organization with a person of each role, a person of another organization, and their requests. */
 import type { Letter, Mailer } from '../../../src/platform/notify/mail.ts';
 import { buildTenant, type Tenant } from './identity.ts';
 import { buildPerson, startPeopleApi, type PeopleWorld, type Person } from './people-api.ts';
@@ -21,11 +21,11 @@ export type OrganizationWorld = PeopleWorld & {
 /** @param options `mailer`: instead of one that keeps letters; null: there is none */
 export async function startOrganization(options: { mailer?: Mailer | null } = {}): Promise<OrganizationWorld> {
   const letters: OrganizationWorld['letters'] = [];
-  const keeping: Mailer = {
+  const recordingMailer: Mailer = {
     send: async (to: readonly string[], letter: Letter) => void letters.push([to, letter]),
     close: () => {},
   };
-  const world = await startPeopleApi(options.mailer === null ? {} : { mailer: options.mailer ?? keeping });
+  const world = await startPeopleApi(options.mailer === null ? {} : { mailer: options.mailer ?? recordingMailer });
   const ours = await buildTenant(world.db, { name: 'Ours' });
   const theirs = await buildTenant(world.db, { name: 'Theirs' });
   const people = {

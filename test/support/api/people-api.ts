@@ -39,11 +39,11 @@ export type Person = {
   uuid: string;
   email: string;
   membershipId: string;
-  /** Of a session. */
+  /** Headers of a session. */
   headers: Record<string, string>;
 };
 
-/** As `hashPassword` makes them, but at once: for guessing it would be worthless. */
+/** A hash in the format of `hashPassword`, with a minimal cost so that tests are fast. */
 export function quickHash(password: string): string {
   const salt = Buffer.alloc(16, 1);
   const hash = scryptSync(password, salt, 32, { N: 2, r: 1, p: 1 });

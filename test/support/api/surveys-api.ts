@@ -1,4 +1,4 @@
-/** Early access features and surveys over a database of their own: their management, and what pages are told. */
+/** Early access features and surveys over a database of their own: their management, and the public answers to pages. */
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
 import { LOOKUP_OPTIONS } from '../../../src/events/table/lookup.ts';
 import { createLiveDefinitions } from '../../../src/flags/definitions/live-definitions.ts';
@@ -36,17 +36,17 @@ export type SurveysApi = {
   log: Logger;
   ours: Tenant;
   theirs: Tenant;
-  /** The clock by which surveys live, in milliseconds since 1970. */
+  /** The clock that surveys use, in milliseconds since 1970. */
   now(): number;
-  /** Moves it. */
+  /** Advances the clock. */
   passDays(days: number): void;
-  /** With a key of our user that may do everything; the path goes on from our project's. */
+  /** Sends a request with our user's key, which has all scopes; the path is relative to our project's. */
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
-  /** The same, of what has to succeed. */
+  /** Like `request`, but fails unless the answer is a success. @returns its body */
   done<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** The same, of what has to be refused. */
+  /** Like `request`, but fails unless the answer is a refusal. @returns its body */
   refused(method: string, path: string, body?: unknown): Promise<Refusal>;
-  /** An answer to a page that has only our public key, once everything that was changed is known. */
+  /** The answer to a page with our public key only, once earlier changes have taken effect. */
   published<T>(path: string): Promise<T>;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Every way in which SDKs send events: where the JSON is, how it is packed, what is said about it, where the key is. */
+/** Every way in which SDKs send events: the place of the JSON, its encoding, the headers that announce it, and the place of the key. */
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -24,14 +24,14 @@ const FORM = 'application/x-www-form-urlencoded';
 export const contentType = fc.constantFrom('application/json', 'text/plain', 'text/plain;charset=UTF-8', FORM, '');
 
 const envelopes = {
-  one: (events: object[], around: object) => ({ ...events[0], ...around }),
-  array: (events: object[], around: object) => events.map((some) => ({ ...some, ...around })),
-  batch: (batch: object[], around: object) => ({ batch, ...around }),
+  one: (events: object[], envelope: object) => ({ ...events[0], ...envelope }),
+  array: (events: object[], envelope: object) => events.map((some) => ({ ...some, ...envelope })),
+  batch: (batch: object[], envelope: object) => ({ batch, ...envelope }),
 };
 
 const base64 = (data: string | Buffer) => Buffer.from(data).toString('base64');
 
-/** JSON as another text, and the hints that may or must go with it. */
+/** Encodings of JSON as text, with the hints that may or must accompany each. */
 const packings: { pack(json: string): string; hints: string[] }[] = [
   { pack: (json) => json, hints: ['', 'gzip-js', 'base64', 'lz64'] },
   { pack: base64, hints: ['', 'base64', 'b64', 'gzip'] },
@@ -59,8 +59,8 @@ export type Way = typeof way extends fc.Arbitrary<infer W> ? W : never;
 export function requestOf(events: readonly object[], key: string, chosen: Way): Sent {
   const { carrier, keyName } = chosen;
   const { pack, hint } = chosen.packing;
-  const around = keyName === 'property' || keyName === 'query' ? {} : { [keyName]: key };
-  const packed = pack(JSON.stringify(envelopes[chosen.envelope]([...events], around)));
+  const envelope = keyName === 'property' || keyName === 'query' ? {} : { [keyName]: key };
+  const packed = pack(JSON.stringify(envelopes[chosen.envelope]([...events], envelope)));
   const query = new URLSearchParams({ ip: '1' });
   const form = new URLSearchParams();
   if (carrier === 'form') form.set('data', packed);

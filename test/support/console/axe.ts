@@ -1,4 +1,4 @@
-/** Accessibility of a page as axe judges it. */
+/** Checks the accessibility of a page with axe. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** A project with one of everything that pages show, in the states that people meet: delivered, refused, paused, shared, invited. */
+/** A project with one of everything that pages show, in various states: delivered, refused, paused, shared, invited. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
@@ -31,7 +31,7 @@ export type Furnished = Record<
 export async function buildFurnishedInstallation(at: ConsoleInstallation): Promise<Furnished> {
   const { db } = at.sluice;
   await promote(db, at.tenant, 'owner');
-  // The example is of last year.
+  // The example's events are from last year.
   await db('projects').where({ id: at.tenant.projectId }).update({ historical_from_project_key: true });
   await sendExample(at);
   const delivered = await createExport(at, 'Orders', { type: 'LocalFile', config: { directory: 'orders' } });
@@ -89,7 +89,7 @@ async function newestRun({ request }: ConsoleInstallation, id: string): Promise<
   return (await request<{ results: { id: string }[] }>('GET', `/batch_exports/${id}/runs/`)).results[0]!.id;
 }
 
-/** The run of an export that failed first, and is tried again. */
+/** The first failed run of an export, which is retried. */
 async function failingRun({ request }: ConsoleInstallation, id: string): Promise<string | undefined> {
   const { results } = await request<{ results: { id: string; error: object | null }[] }>(
     'GET',

@@ -17,7 +17,7 @@ export type ConsoleInstallation = {
   tenant: Tenant;
   /** A browser of the project's user. */
   visit(options?: Parameters<typeof visit>[1]): Promise<Visitor>;
-  /** The same request that a page would send: to arrange what a story begins with. */
+  /** Sends the request that a page would send, to set up a test. */
   request<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -38,7 +38,7 @@ export async function buildConsoleInstallation({ hasOwnProcess = false } = {}): 
   });
   const { address, namespace } = world.options.temporal;
   const sluice = await startSluice({
-    // The world drops it.
+    // The export world drops the database.
     database: { ...database, drop: async () => {} },
     temporal: { address, namespace },
     localRoot,

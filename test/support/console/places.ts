@@ -1,11 +1,11 @@
-/** Real places for exports of the console's stories: a bucket of an S3 server and a table of Postgres. */
+/** Real places for the exports of console tests: a bucket on an S3 server and a table in Postgres. */
 import { randomBytes } from 'node:crypto';
 import { createTestBucket, OBJECT_STORE_KEYS } from '../servers/object-store.ts';
 import type { ConsoleInstallation } from './installation.ts';
 
 export type Place = { type: string; config: Record<string, unknown> };
 
-/** A bucket of its own, which takes what comes. */
+/** A new, empty bucket. */
 export async function bucketPlace(change: object = {}): Promise<Place> {
   const { bucket, region, endpoint } = await createTestBucket();
   const config = {
@@ -20,7 +20,7 @@ export async function bucketPlace(change: object = {}): Promise<Place> {
   return { type: 'S3', config };
 }
 
-/** A schema of its own, with a view `report` that is no table. */
+/** A new schema, with a view `report`, which is not a table. */
 export async function schemaPlace(
   { sluice, world }: ConsoleInstallation,
   change: object = {},

@@ -1,20 +1,20 @@
-/** Whether a page can be read at its width: nothing beside the window, and no text that is cut for good. */
+/** Checks that a page is readable at its width: it does not scroll sideways, and no text is cut off. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
-/** @throws AssertionError when the page scrolls sideways or cuts a text that nothing else tells */
+/** @throws AssertionError when the page scrolls sideways or cuts off a text without showing it elsewhere */
 export async function assertReadable(page: Page, where: string): Promise<void> {
-  const { wide, cut } = await page.evaluate(findLayoutFaults);
-  assert.deepEqual({ wide, cut }, { wide: [], cut: [] }, where);
+  const { wide, cutTexts: cutTexts } = await page.evaluate(findLayoutFaults);
+  assert.deepEqual({ wide, cut: cutTexts }, { wide: [], cut: [] }, where);
 }
 
 /** Runs in the page. */
-function findLayoutFaults(): { wide: string[]; cut: string[] } {
+function findLayoutFaults(): { wide: string[]; cutTexts: string[] } {
   const isWide = document.scrollingElement!.scrollWidth > innerWidth;
-  const beside = [...document.body.querySelectorAll('*')]
+  const overflowing = [...document.body.querySelectorAll('*')]
     .filter((element) => isWide && element.getBoundingClientRect().right > innerWidth + 0.5)
     .map((element) => element.outerHTML.slice(0, 160));
-  const cut: string[] = [];
+  const cutTexts: string[] = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
@@ -25,13 +25,13 @@ function findLayoutFaults(): { wide: string[]; cut: string[] } {
     for (let box: Element | null = text.parentElement; box && box !== document.body; box = box.parentElement) {
       const { overflowX } = getComputedStyle(box);
       const frame = box.getBoundingClientRect();
-      // A text that scrolls, or whose title says all of it, can be read; one pixel is for ears only.
+      // Text that scrolls or has a title can be read; one pixel is for screen readers only.
       if (['auto', 'scroll'].includes(overflowX) || box.hasAttribute('title') || frame.width <= 1) break;
       if (overflowX !== 'visible' && (right > frame.right + 1 || left < frame.left - 1)) {
-        cut.push(`${text.textContent.trim().slice(0, 60)} in ${box.outerHTML.slice(0, 160)}`);
+        cutTexts.push(`${text.textContent.trim().slice(0, 60)} in ${box.outerHTML.slice(0, 160)}`);
         break;
       }
     }
   }
-  return { wide: isWide ? ['the page', ...beside.slice(-3)] : [], cut };
+  return { wide: isWide ? ['the page', ...overflowing.slice(-3)] : [], cutTexts: cutTexts };
 }

@@ -1,4 +1,4 @@
-/** A browser in front of a started Sluice: a page in a context of its own, which fails the test for whatever a page must never do. */
+/** A browser in front of a started Sluice: a page in its own context, which fails the test on errors, policy violations and requests to other origins. */
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { buildConsole } from '../../../console/build.ts';
@@ -11,7 +11,7 @@ export type Visitor = {
   page: Page;
   /** Errors, refusals by the policy, and requests to other origins so far. */
   faults(): readonly string[];
-  /** @throws AssertionError when the page did what it must not */
+  /** @throws AssertionError when there were faults */
   close(): Promise<void>;
 };
 
@@ -20,7 +20,7 @@ export async function ensureConsoleIsBuilt(): Promise<void> {
   await buildConsole();
 }
 
-/** @param userId who is logged in; absent: nobody */
+/** @param userId the logged-in user; absent: none */
 export async function visit(
   sluice: Pick<Sluice, 'url' | 'db'>,
   { userId, ...options }: BrowserContextOptions & { userId?: number | undefined } = {},
@@ -38,7 +38,7 @@ export async function visit(
   page.setDefaultTimeout(20_000);
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // The browser reports each refused request; what the page makes of it is what tests look at.
+    // The browser reports each refused request, but tests check how the page shows it.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text());
   });

@@ -1,4 +1,4 @@
-/** Rows as COPY BINARY, made by hand, and streams cut anyhow. */
+/** Rows as COPY BINARY, encoded by hand, and streams in chunks of any size. */
 import fc from 'fast-check';
 
 const HEADER = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
@@ -36,7 +36,7 @@ function int32(value: number): Buffer {
   return bytes;
 }
 
-/** The bytes in chunks of these sizes, over and over. */
+/** The bytes in chunks of these sizes, repeated as needed. */
 export async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length]!;

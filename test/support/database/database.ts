@@ -24,9 +24,9 @@ async function startCluster(): Promise<Cluster> {
 }
 
 function databaseUrl(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.href;
+  const newUrl = new URL(url);
+  newUrl.pathname = `/${name}`;
+  return newUrl.href;
 }
 
 async function runAsAdministrator(url: string, sql: string): Promise<void> {
@@ -52,7 +52,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
-/** A database as another one is at this moment. Ends the sessions there: their pools open new ones. */
+/** Copies a database as it is now. Ends its sessions; their pools open new ones. */
 export async function copyTestDatabase(url: string): Promise<TestDatabase> {
   const name = nameOf(url);
   const { server } = await cluster!;
@@ -70,14 +70,14 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
   }
 }
 
-/** Makes a database what a copy of it is. Ends the sessions there: their pools open new ones. */
+/** Restores a database from a copy. Ends its sessions; their pools open new ones. */
 export async function restoreTestDatabase(url: string, copy: TestDatabase): Promise<void> {
   const { server } = await cluster!;
   await runAsAdministrator(server.url, `drop database ${nameOf(url)} with (force)`);
   await runAsAdministrator(server.url, `create database ${nameOf(url)} template ${nameOf(copy.url)}`);
 }
 
-/** A fresh database with nothing in it: somebody else's, for destinations. */
+/** A new, empty database, for destinations. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('');
 }

@@ -10,14 +10,14 @@ import { createTestDatabase } from './database.ts';
 import { buildTenant } from '../api/identity.ts';
 
 export type ExportRows = {
-  /** Of the database. */
+  /** URL of the database. */
   url: string;
   db: Knex;
   stores: ExportStores;
   projectId: number;
   buildExport(overrides?: Partial<BatchExport>): Promise<BatchExport>;
   /** A run of an export that has just begun. */
-  buildRun(of: BatchExport, interval: DataInterval, overrides?: Partial<NewRun>): Promise<Run>;
+  buildRun(batchExport: BatchExport, interval: DataInterval, overrides?: Partial<NewRun>): Promise<Run>;
   close(): Promise<void>;
 };
 
@@ -57,10 +57,10 @@ export async function createExportRows(): Promise<ExportRows> {
         endAt: null,
         ...overrides,
       }),
-    buildRun: async (of, { start, end }, overrides = {}) =>
+    buildRun: async (batchExport, { start, end }, overrides = {}) =>
       stores.runs.open({
         projectId,
-        batchExportId: of.id,
+        batchExportId: batchExport.id,
         start: isoMicros(start),
         end: isoMicros(end),
         kind: 'scheduled',

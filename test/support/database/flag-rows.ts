@@ -1,4 +1,4 @@
-/** Builders of what flags are decided by, as rows. */
+/** Builders of rows that decisions read: flags, cohorts, groups. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from '../../../src/platform/db/connection.ts';
 import type { Tenant } from '../api/identity.ts';
@@ -20,7 +20,7 @@ export type FlagRow = {
   has_encrypted_payloads: boolean;
 };
 
-/** @returns the flag's id; what is not given is as of a plain flag for everybody */
+/** @returns the flag's id; by default, the flag is on for everybody */
 export async function buildFlag(db: Knex, projectId: number, flag: Partial<Omit<FlagRow, 'id'>> = {}): Promise<number> {
   const row = {
     key: 'flag',
@@ -56,17 +56,17 @@ export async function buildCohort(db: Knex, projectId: number, properties?: obje
 
 const LIVE_MS = 60_000;
 
-/** Resolves when a started server decides by all that is stored now. It hears of rows that tests write past it a moment later. */
+/** Resolves when a started server uses the rows that are stored now. It notices rows written directly to the database with a delay. */
 export async function untilLive({ db, url }: { db: Knex; url: string }, tenant: Tenant): Promise<void> {
   const stored = await db('flag_definitions').where({ project_id: tenant.projectId }).first<{ version: string }>();
-  const until = Date.now() + LIVE_MS;
+  const deadline = Date.now() + LIVE_MS;
   while ((await liveVersion(url, tenant.apiToken)) < Number(stored?.version ?? 0)) {
-    if (Date.now() > until) throw new Error('what was stored is not live');
+    if (Date.now() > deadline) throw new Error('what was stored is not live');
     await sleep(20);
   }
 }
 
-/** The address of the event stream says since when there is nothing to tell. */
+/** The address of the event stream contains the version that the server uses. */
 async function liveVersion(url: string, token: string): Promise<number> {
   const answer = await fetch(`${url}/ofrep/v1/evaluate/flags`, {
     method: 'POST',

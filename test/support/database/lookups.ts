@@ -1,4 +1,4 @@
-/** The API of what arrived, over rows that a test writes itself: capture is somebody else's test. */
+/** The API of events and persons, over rows that a test inserts directly, without capture. */
 import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
 import { LOOKUP_OPTIONS } from '../../../src/events/table/lookup.ts';
@@ -17,16 +17,16 @@ export type Lookups = {
   db: Knex;
   ours: Tenant;
   theirs: Tenant;
-  /** Opens our project, with all scopes. */
+  /** Key of our project, with all scopes. */
   key: string;
-  /** A request about our project; the path goes on from the project's. */
+  /** Sends a request about our project; the path is relative to the project's. */
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
-  /** Every result of a list, page by page. */
+  /** All results of a list, by page. */
   pages(path: string): Promise<Record<string, unknown>[][]>;
   close(): Promise<void>;
 };
 
-/** @param statementTimeoutMs of what lookups ask; generous, because machines are busy; a test that waits for it to pass says less */
+/** @param statementTimeoutMs of lookups; high, because machines are busy; tests of timeouts set a lower one */
 export async function startLookups({ statementTimeoutMs = 50_000 } = {}): Promise<Lookups> {
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
@@ -83,11 +83,11 @@ type EventRow = {
   person_properties: object;
   elements_chain: string;
   timestamp: string;
-  /** When it was stored; now, unless the event is history. */
+  /** Time of storage, by default now; the timestamp for history. */
   interval_time: string;
 };
 
-/** Writes events as capture does, the given columns over those of some event. @returns their uuids */
+/** Writes events as capture does, with default values for columns that are not given. @returns their uuids */
 export async function writeEvents(db: Knex, projectId: number, events: Partial<EventRow>[]): Promise<string[]> {
   const rows = events.map((event) => ({
     uuid: randomUUID(),
@@ -123,8 +123,8 @@ export type PersonRow = {
 };
 
 /** Writes persons as the ingest transaction does. @returns the id */
-export async function writePerson(db: Knex, projectId: number, given: Partial<PersonRow> = {}): Promise<string> {
-  const { distinctIds = [randomUUID()], ...columns } = given;
+export async function writePerson(db: Knex, projectId: number, fields: Partial<PersonRow> = {}): Promise<string> {
+  const { distinctIds = [randomUUID()], ...columns } = fields;
   const person = {
     id: randomUUID(),
     is_identified: false,

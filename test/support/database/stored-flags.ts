@@ -1,10 +1,10 @@
-/** Flags as definitions hold them, where a test is about a few of their fields. */
+/** Builds flags as definitions hold them, from the few fields that a test is about. */
 import type { StoredFlag } from '../../../src/flags/definitions/stored-definitions.ts';
 import type { Json } from '../../../src/conditions/operators/json-values.ts';
 
 export type StoredFlagChanges = Partial<Omit<StoredFlag, 'filters'>> & { filters?: Json };
 
-/** @returns an active flag for everybody, with these fields instead of its own */
+/** @returns an active flag for everybody, except for the given fields */
 export function buildStoredFlag(changes: StoredFlagChanges = {}): StoredFlag {
   return {
     id: 1,

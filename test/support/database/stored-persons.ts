@@ -1,4 +1,4 @@
-/** Persons as the database has them, and events on their way to it. */
+/** Stored persons, and events before they are stored. */
 import type { Pool } from '../../../src/platform/db/connection.ts';
 import type { NewEvent } from '../../../src/events/ingest/event-rows.ts';
 import { readPersonEffects, type Properties } from '../../../src/events/persons/effects.ts';

@@ -64,12 +64,12 @@ const text = fc
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', '\\', "'", '\u0001', 'é', '🦦', '\u2028', ' ', 'a') }),
     fc.constantFrom('', 'null', 'NULL', 'NaN', '\\N', '=1+1', '@sum', '-1', '\t', "''", '""'),
-    // Beyond what a dictionary takes.
+    // Longer than dictionaries accept.
     fc.string({ unit: 'grapheme', minLength: 100, maxLength: 300 }),
   )
   .map((value) => value.replaceAll('\0', '').toWellFormed());
 
-/** As Postgres would write it matters not: it travels as text. */
+/** Any formatting will do, because JSON is transferred as text. */
 const json = fc.json({ maxDepth: 3, stringUnit: 'binary' }).map((value) => value.toWellFormed());
 const DAYS = { min: -2_000_000, max: 100_000_000 };
 const MICROSECONDS = { min: -200_000_000_000_000_000n, max: 9_000_000_000_000_000_000n };

@@ -13,7 +13,7 @@ const name = fc.constantFrom(
   'constructor',
   'toJSON',
 );
-/** Defines, so that `__proto__` is a name like any other. */
+/** Uses `defineProperty`, so `__proto__` is an ordinary name. */
 const properties = fc.array(fc.tuple(name, value), { maxLength: 3 }).map((entries) => Object.fromEntries(entries));
 const copiedName = fc.constantFrom('$browser', '$current_url', '$geoip_city_name', 'utm_source', '_kx');
 const eventName = fc.constantFrom(
@@ -29,7 +29,7 @@ const eventName = fc.constantFrom(
 
 const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: undefined });
 
-/** Events that name each other's ids often, so that they merge, refuse and change in all ways. */
+/** Events that often name each other's ids, so they cause all kinds of merges, refused merges and changes. */
 export function anyPersonEvent(distinctIds: readonly string[]): fc.Arbitrary<PersonEvent> {
   const distinctId = fc.constantFrom(...distinctIds);
   return fc

@@ -24,11 +24,11 @@ export type CaptureServer = {
   port: number;
   capture: Capture;
   db: Knex;
-  /** For looking at what was stored. */
+  /** Pool for reading what was stored. */
   pool: Pool;
   /** The ingestion warnings of a project. */
   warnings(projectId: number): Promise<WarningSummary[]>;
-  /** Every line that was logged, as one text. */
+  /** All logged lines, as one text. */
   logged(): string;
   stop(): Promise<void>;
 };
@@ -36,11 +36,11 @@ export type CaptureServer = {
 type Options = Partial<Pick<CaptureOptions, 'eventsPerSecond'>> & {
   locate?: Locate;
   trustedProxies?: string[];
-  /** How the salts of visitors without cookies are kept. */
+  /** Timing of the salts of visitors without cookies. */
   salts?: Pick<SaltsOptions, 'lookAgainMs' | 'forgetEveryMs'>;
 };
 
-/** @param options `eventsPerSecond`: as many as there are, unless something else is said */
+/** @param options `eventsPerSecond`: unlimited by default */
 export async function startCapture(
   databaseUrl: string,
   { eventsPerSecond = { project: 1e9, key: 1e9 }, locate, trustedProxies = [], salts: saltOptions }: Options = {},
@@ -121,11 +121,11 @@ export type CaptureWorld = {
 };
 
 export type CaptureWorldOptions = {
-  /** Of the server. */
+  /** Options of the server. */
   server?: Options;
-  /** Settings of the tenant. With `anonymizeIps` events are stored as they are sent, without the address that they came from. */
+  /** Settings of the tenant. With `anonymizeIps`, the sender's address is not added to events. */
   tenant?: Parameters<typeof buildTenant>[1];
-  /** Whether each test begins with a tenant of its own; without it all share one. */
+  /** Whether each test gets a new tenant; otherwise all share one. */
   tenantEach?: boolean;
   /** Whether each test begins without events. */
   emptied?: boolean;
@@ -133,7 +133,7 @@ export type CaptureWorldOptions = {
 
 /**
  * Hooks of a suite: capture over a database of its own.
- * @returns what the tests use; it is there once the first hook has run
+ * @returns the world of the tests, which the first hook fills
  */
 export function useCapture(options: CaptureWorldOptions = {}): Readonly<CaptureWorld> {
   // Filled before the first test.

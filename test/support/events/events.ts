@@ -10,7 +10,7 @@ export function microseconds(instant: string | bigint): bigint {
   return typeof instant === 'bigint' ? instant : BigInt(Date.parse(instant) - POSTGRES_EPOCH_MS) * 1000n;
 }
 
-/** An event that happened just now, unless something else is said. */
+/** An event that happens now, except for the given fields. */
 export function buildEvent(overrides: Partial<NewEvent> = {}): NewEvent {
   return {
     uuid: randomUUID(),
@@ -24,7 +24,7 @@ export function buildEvent(overrides: Partial<NewEvent> = {}): NewEvent {
   };
 }
 
-/** The rows of one request to store; live ones of project 1 unless something else is said. */
+/** The rows of one request to store: by default live events of project 1. */
 export function buildRows(
   events: readonly NewEvent[],
   { projectId = 1, historical = false }: { projectId?: number; historical?: boolean } = {},

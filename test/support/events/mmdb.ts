@@ -37,7 +37,7 @@ function bitsOf(address: string): number[] {
   return bytes.flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((bit) => (byte >> bit) & 1));
 }
 
-/** While it grows, 0 is nothing, a positive record the index of a node, a negative one `-1 - offset` of data. */
+/** During construction, 0 means empty, a positive record is the index of a node, and a negative one is `-1 - offset` of data. */
 function grow(nodes: [number, number][], bits: number[], leaf: number): void {
   let node = nodes[0]!;
   for (const bit of bits.slice(0, -1)) {

@@ -1,4 +1,4 @@
-/** Events of persons in a line each. */
+/** Events of persons, written in one line each. */
 import type { Properties } from '../../../src/events/persons/effects.ts';
 import type { PersonEvent } from './person-memory.ts';
 

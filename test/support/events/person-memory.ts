@@ -15,7 +15,7 @@ export type State = Record<string, { id: string; properties: Properties; isIdent
 export type Played = {
   /** The person that each event is stored with. */
   seen: { id: string; properties: Properties }[];
-  /** Their codes. */
+  /** Codes of ingestion warnings. */
   warnings: string[];
   details: string[];
   changes: PersonChanges;
@@ -56,7 +56,7 @@ export function personMemory() {
     return new Map([...mapping].map(([distinctId, id]) => [distinctId, { ...persons.get(id)! }]));
   }
 
-  /** As the database would, and asserts what the database relies on. */
+  /** Applies changes as the database would, and asserts what the database relies on. */
   function keep(changes: PersonChanges): void {
     for (const { isNew, ...person } of changes.persons) {
       assert.equal(persons.has(person.id), !isNew, 'a new person is new, another one is there');

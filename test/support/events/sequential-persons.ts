@@ -1,6 +1,6 @@
 /**
- * The effect of events on persons, as simply as it can be said: one event after the other, everything looked up again, nothing clever.
- * Written from the rules, and not from the code that is tested against it.
+ * A deliberately simple model of the effect of events on persons: it handles events one after another, and looks everything up again.
+ * The model follows the rules, and shares no code with what it tests.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
@@ -19,7 +19,7 @@ const COPIED = [...CHANGES_OFTEN, 'utm_source', '_kx', '$app_version', '$geoip_c
 const MERGES = ['$identify', '$create_alias', '$merge_dangerously'];
 const NOBODY = /^(|anonymous|guest|null|0|"null"|\[object Object\])$/;
 
-/** Knows only a few of the properties and of the illegal ids that there are. */
+/** The model knows only some of the special properties and illegal ids. */
 export function sequentialPersons(projectId = PROJECT) {
   let persons: Person[] = [];
   const warnings: string[] = [];
@@ -28,7 +28,7 @@ export function sequentialPersons(projectId = PROJECT) {
   return {
     warnings,
 
-    /** @returns what the event is stored with */
+    /** @returns the person that the event is stored with */
     apply({ event, distinctId, properties, timestamp }: PersonEvent): { id: string; properties: object } {
       if (properties['$process_person_profile'] === false) {
         if (MERGES.includes(event)) warnings.push('invalid_event_when_process_person_profile_is_false');

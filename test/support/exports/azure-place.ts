@@ -1,4 +1,4 @@
-/** A place in a container of azurite, with the eyes of whoever reads there. */
+/** A place in a container of azurite, with a reader's view of it. */
 import { randomBytes } from 'node:crypto';
 import { RestError } from '@azure/storage-blob';
 import { destinationOf } from '../../../src/exports/destinations/index.ts';
@@ -10,7 +10,7 @@ import { readInterval, snapshotOf, type Objects } from './file-reader.ts';
 export const CLOSED = 'http://127.0.0.1:1/account';
 export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 
-/** The blob of an upload, which readers overlook. */
+/** The blob of an upload, which readers ignore. */
 const isUpload = (name: string) => /(^|\/)_sluice-upload-/.test(name);
 
 export async function makeAzurePlace(
@@ -78,7 +78,7 @@ export async function makeAzurePlace(
   };
 }
 
-/** A place whose connection string, or container, is another. */
+/** A place with another connection string or container. */
 export async function azurePlaceWith(change: {
   sas?: string;
   key?: string;

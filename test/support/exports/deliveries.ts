@@ -1,4 +1,4 @@
-/** One data interval as the engine drives it, without the engine: epochs, recorded artifacts, rows as part sources. */
+/** Deliveries of one data interval as the engine makes them, but without the engine: epochs, recorded artifacts, rows as part sources. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Superseded } from '../../../src/platform/errors.ts';
@@ -39,7 +39,7 @@ async function* blocksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1 << 20) yield bytes.subarray(at, at + (1 << 20));
 }
 
-/** The source, which ends in an error instead of at its end. */
+/** The source, but with an error instead of its end. */
 function withErrorAtEnd(source: PartSource, error: Error): PartSource {
   async function* broken(bytes: AsyncIterable<Uint8Array>) {
     for await (const block of bytes) yield block.subarray(0, block.length - 2);
@@ -69,7 +69,7 @@ function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
   };
 }
 
-/** A test's hold on a session at its steps: pass, stop for ever (a kill), or wait (a frozen process). */
+/** Called at each step of a session: it returns (pass), never resolves (a kill), or waits (a frozen process). */
 export type Steps = (name: string) => Promise<void>;
 const pass: Steps = async () => {};
 
@@ -84,8 +84,8 @@ export type Place = {
 export type TestInterval = ReturnType<typeof testInterval>;
 
 /**
- * A data interval of one export at one place, with the rules of the ledger: the newest epoch records, a delivered one no more.
- * @param exportId of an interval in another database, which knows none of this one's runs and counts its own epochs
+ * A data interval of one export at one place, with the rules of the ledger: only the newest epoch may record, and not after its delivery.
+ * @param exportId export of an interval in another database, which has its own epochs and does not know these runs
  */
 export function testInterval(
   place: Place,
@@ -238,17 +238,17 @@ export function testInterval(
       delivered = true;
     },
     recorded: () => records.length,
-    /** Of the runs' logs. */
+    /** Warnings in the runs' logs. */
     warnings: () => warnings,
-    /** Keys that were recorded as leaving the manifest. */
+    /** Keys recorded as superseded. */
     superseded: () => superseded,
-    /** The same interval in a database of before its first delivery: what a restore makes of it. */
+    /** The same interval in a database that was restored to a time before its first delivery. */
     restored: () => testInterval(place, file, exportId),
-    /** From now on the run counts as one of ours: an operator accepted to replace its delivery. */
+    /** Marks the run as ours, as if an operator had accepted that its delivery is replaced. */
     accept(runId: string) {
       known.add(runId);
     },
-    /** Forgets what the database of an earlier version does not have: the receipt of a commit that broke off, whose parts it staged. */
+    /** Deletes the receipt of an interrupted commit, which databases of earlier versions do not have. */
     forgetReceipt() {
       lastReceipt = undefined;
     },
@@ -275,7 +275,7 @@ export function freezeAt(...stops: string[]): Freezer {
   };
 }
 
-/** Runs the work until it reaches the step, and never lets it go on: what a kill leaves. A step that it skips kills nothing. */
+/** Runs the work until it reaches the step, and never lets it continue, like a kill. If the work skips the step, it is not stopped. */
 export async function stopAt(step: string, work: (steps: Steps) => Promise<unknown>): Promise<void> {
   const frozen = freezeAt(step);
   await Promise.race([frozen.reached, work(frozen.steps)]);

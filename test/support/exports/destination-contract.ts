@@ -111,7 +111,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
     assert.equal(interval.recorded(), 0);
   });
 
-  /** The commit's steps for these parts where two others were delivered before. */
+  /** The commit's steps for these parts, when two other parts were delivered before. */
   async function commitSteps(parts: readonly (readonly TestRow[])[]): Promise<string[]> {
     await interval.deliver([buildRows(2), buildRows(1)]);
     const run = interval.plan(parts);
@@ -133,7 +133,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
     await freshPlace();
   }
 
-  /** Under names that hold their run, a file of ours may come beside theirs: their manifest does not name it. */
+  /** If file names contain the run, our file may appear beside theirs, because their manifest does not name it. */
   async function assertKept(before: Record<string, string>, step: string): Promise<void> {
     const after = await place.snapshot();
     assert.deepEqual({ ...after, ...before }, after, step);
@@ -427,7 +427,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
         if (reached) {
           stepsReached.push(step);
           const restored = interval.restored();
-          // Before "replacing" it is the earlier delivery that they replace, and then ours.
+          // Before "replacing", the restored runs replace the earlier delivery; after it, ours.
           for (const { delivery } of [earlier, run]) restored.accept(delivery.runId);
           // The restored engine's epochs are above that of the delivery which it replaces.
           restored.plan([]);
@@ -489,7 +489,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
   });
 }
 
-/** The tests above prove nothing for a commit that has none of the steps at which they stop it. */
+/** Guards the tests above: they prove nothing if the commit has none of the steps at which they stop it. */
 function assertReached(steps: readonly string[], wanted: readonly string[]): void {
   const names = wanted.map((step) => (step === 'file' ? 'file-<n>' : step)).join(', ');
   assert.notDeepEqual(
@@ -500,7 +500,7 @@ function assertReached(steps: readonly string[], wanted: readonly string[]): voi
   );
 }
 
-/** A thawed commit may find that everything is as it wanted; otherwise it must say that it was overtaken. */
+/** A thawed commit may find everything already done; otherwise it must fail as superseded. */
 async function assertHarmless(commit: Promise<unknown>, step: string): Promise<void> {
   await commit.catch((error: unknown) => {
     if (!(error instanceof Superseded))

@@ -1,4 +1,4 @@
-/** A whole installation for a test file: database, Temporal namespace of its own, engine, worker, a project to export from. */
+/** A whole installation for a test file: a database, a Temporal namespace, an engine, a worker, and a project to export from. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ export type ExportWorld = {
   engine: ComposedEngine;
   options: EngineOptions;
   projectId: number;
-  /** Where LocalFile exports of the project go. */
+  /** Folder of the project's LocalFile exports. */
   folder: string;
   batchExports: BatchExports;
   backfills: Backfills;
@@ -52,13 +52,13 @@ const READS = [
   'listWorkflowExecutions',
 ];
 const TRIES = 3;
-/** Calls that wait for a worker, which not every test has. */
+/** Calls that wait for a worker, so their deadline is short: not every test has one. */
 const UPDATES = ['updateWorkflowExecution', 'pollWorkflowExecutionUpdate'];
 const WITHOUT_WORKER_MS = 5_000;
 /** gRPC's DEADLINE_EXCEEDED and UNAVAILABLE: Temporal was too busy for the call. */
 const TOO_BUSY = new Set([4, 14]);
 
-/** An installation that is there already: its database, its keys, and the project to export from; `namespace`: with its Temporal, too. */
+/** An existing installation: its database, its keys, and the project to export from; `namespace`: also its Temporal namespace. */
 export type Installed = {
   database: TestDatabase;
   localRoot: string;
@@ -68,15 +68,15 @@ export type Installed = {
 };
 
 type WorldOptions = {
-  /** False for histories that are to be read without a key. */
+  /** False if histories must be readable without a key. */
   encryptsPayloads?: boolean;
-  /** Instead of a new one. */
+  /** Used instead of a new installation. */
   installed?: Installed;
   /** Address of a Temporal server other than the shared one. */
   temporal?: string;
 };
 
-/** @param level of the engine's log; tests that end in a mystery say `debug` */
+/** @param level of the engine's log; use `debug` to investigate a failure */
 export async function buildExportWorld(
   level = 'silent',
   { encryptsPayloads = true, installed, temporal }: WorldOptions = {},
@@ -142,7 +142,7 @@ export async function buildExportWorld(
   return world;
 }
 
-/** A busy machine may take longer for a call to Temporal than the API has its clients wait; what only reads is asked again. */
+/** Retries reads: on a busy machine, calls to Temporal may exceed the API's time limit. */
 function retryReads(client: Client): void {
   const withDeadline = client.withDeadline.bind(client);
   client.withDeadline = (deadline, call) => withDeadline(Number(deadline) + MORE_PATIENCE_MS, call);
@@ -165,7 +165,7 @@ function retryReads(client: Client): void {
   }
 }
 
-/** Hourly, to files, running. */
+/** An hourly export to files that is not paused. */
 export function buildExport(overrides: Partial<NewExport> = {}): NewExport {
   return {
     name: 'test',
@@ -181,7 +181,7 @@ export function buildExport(overrides: Partial<NewExport> = {}): NewExport {
 
 /**
  * Waits until the function returns something; a call for which Temporal is too busy is made again.
- * @throws Error after the time, saying what was waited for
+ * @throws Error after the time limit, naming what was awaited
  */
 export async function eventually<T>(
   what: string,

@@ -1,4 +1,4 @@
-/** How a reader takes an interval's files from a store. */
+/** Reads an interval's files from a store as a careful reader would. */
 import { createHash } from 'node:crypto';
 import zlib from 'node:zlib';
 

@@ -1,4 +1,4 @@
-/** The stream of changes over rows of exports: the route, its gatekeeper and a listener of their own, without an engine. */
+/** The stream of changes to exports, without an engine: the route, its access checks and its own database listener. */
 import { createKnex } from '../../../src/platform/db/connection.ts';
 import { protectedExports } from '../../../src/exports/batch-exports/protected.ts';
 import type { ExportsApi } from '../../../src/exports/api.ts';
@@ -22,9 +22,9 @@ export type LiveWorld = {
   admin: Member;
   live: Live;
   api: Api;
-  /** The stream of the project to whoever the headers name, once it is open; ended after the test. */
+  /** Opens the project's stream for the user of the headers; it ends after the test. */
   follow(headers: Record<string, string>, query?: string): Promise<EventSource>;
-  /** Resolves when what was committed before has reached those who follow. */
+  /** Resolves when all streams have received earlier commits. */
   settled(): Promise<void>;
   /** Ends what `follow` opened. */
   leave(): void;
@@ -72,7 +72,7 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
       stream.received.length = 0;
       await rows.stores.logs.append({ batchExportId: beacon.id, runId: null, level: 'INFO', message: 'now' });
       while (!isReceived()) await stream.next(stream.received.length + 1);
-      // Others get it in the same turn, but each over a connection of its own.
+      // Other streams are sent the change in the same turn, but over their own connections.
       await sleepInTurns(40);
     };
   }

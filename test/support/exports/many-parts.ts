@@ -6,16 +6,16 @@ export const MIB = 1024 * 1024;
 const AT_ONCE = 1_000;
 
 type Hour = {
-  /** Of the day. */
+  /** Hour of the day. */
   hour?: number;
-  /** The size that each event claims for itself. */
+  /** The size that each event claims to have. */
   bytes?: number;
 };
 
 const at = (hour: number) => new Date(Date.UTC(2015, 4, 17, hour)).toISOString();
 
 /**
- * Stores events in an hour of a day in the past. Each says that it is so long that a part holds no second one.
+ * Stores events in an hour of a day in the past. Each claims to be so long that a part has room for only one.
  * @param count at most 3,600,000
  * @returns the hour
  */

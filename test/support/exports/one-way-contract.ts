@@ -1,6 +1,6 @@
 /**
  * The promises of destinations that take rows while a part is written and cannot be read (`oneWaySession`), as tests: no row is missing
- * after a commit, and a receiver can recognize what it has already.
+ * after a commit, and a receiver can recognize repeats.
  */
 import assert from 'node:assert/strict';
 import { IntervalShrank, Superseded } from '../../../src/platform/errors.ts';

@@ -1,10 +1,10 @@
-/** Faults as a delivery meets them: the error that it ends with, and the fault that the error carries. */
+/** Provokes faults in deliveries, and checks the error and its fault. */
 import assert from 'node:assert/strict';
 import type { Fault } from '../../../src/platform/errors.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../../src/platform/errors.ts';
 import { DESTINATION_FAULTS } from '../../../src/exports/faults/known-faults.ts';
 
-/** No secret, host, path or SQL is in a message. */
+/** Secrets, hosts, paths and SQL, which no message may contain. */
 const NOT_FOR_PEOPLE = /127\.0\.0\.1|localhost|canary|\/tmp\/|select |insert into/i;
 
 /**

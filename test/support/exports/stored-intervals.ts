@@ -1,11 +1,11 @@
-/** Facts about data intervals, straight in the database, as runs, requests and rounds leave them. */
+/** Inserts facts about data intervals, as runs, requests and the reconciler would. */
 import { randomUUID } from 'node:crypto';
 import { isOpen, type RunStatus } from '../../../src/exports/domain/statuses.ts';
 import { buildEvent, microseconds } from '../events/events.ts';
 import type { ExportsApi } from '../api/exports-api.ts';
 
 export type IntervalFacts = {
-  /** Oldest first. One that completed has delivered. */
+  /** Runs, oldest first. A completed run has delivered. */
   runs?: { status: RunStatus; closedBy?: string; error?: string }[];
   /** Whether a run before these has delivered. */
   delivered?: boolean;
@@ -13,7 +13,7 @@ export type IntervalFacts = {
   troubles?: string[];
   /** Whether the destination holds a delivery of another timeline. */
   foreign?: boolean;
-  /** Whether an event was imported after all this. */
+  /** Whether an event was imported after these runs. */
   isLate?: boolean;
 };
 

@@ -1,17 +1,17 @@
 /** A place for the tests of a destination's promises. */
 import type { Place } from './deliveries.ts';
 
-/** A fresh, empty place at a real counterpart, and the eyes of whoever reads there. */
+/** A new, empty place at a real server, with a reader's view of it. */
 export type TestPlace = Place & {
   /** Everything that is visible, name to content: equal records mean that not one byte or row differs. */
   snapshot(): Promise<Record<string, string>>;
-  /** uuids as a reader takes them, who follows the rules; undefined when nothing is delivered or it is being replaced. */
+  /** Uuids that a reader who follows the rules gets; undefined if nothing is delivered, or it is being replaced. */
   read(): Promise<string[] | undefined>;
-  /** Unfinished things that nobody sees: open uploads, stage tables. */
+  /** Number of unfinished, invisible artifacts: open uploads, stage tables. */
   leftovers(): Promise<number>;
-  /** Damage that `verify` must find; `deepOnly` only by reading everything. */
+  /** Damage that `verify` must find; with `deepOnly`, only a deep check can. */
   damages: { name: string; deepOnly?: boolean; inflict(): Promise<void> }[];
-  /** Requests with rows that a receiver has taken, in their order; absent where rows are not sent one way. */
+  /** Requests with rows that a receiver accepted, in order; absent if the destination can be read. */
   arrivals?(): readonly Arrival[];
   stop(): Promise<void>;
 };

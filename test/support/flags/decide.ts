@@ -1,4 +1,4 @@
-/** A small client of decide, and flags to ask for. */
+/** A small client of decide, and builders of flags for it. */
 import type { Knex } from '../../../src/platform/db/connection.ts';
 import { buildFlag } from '../database/flag-rows.ts';
 
@@ -21,7 +21,7 @@ export async function postDecide(
 
 type Condition = { properties?: object[]; rollout_percentage?: number; variant?: string };
 
-/** A flag that is on for whom all of these properties hold, by name; a list: one of these. */
+/** A flag that is on for persons with all of these properties; a list matches any of its values. */
 export async function buildFlagFor(
   db: Knex,
   projectId: number,
@@ -42,7 +42,7 @@ export async function buildFlagFor(
   return buildFlag(db, projectId, { key, filters, ...flag });
 }
 
-/** A flag with these variants in equal parts. */
+/** A flag with these variants in equal shares. */
 export async function buildVariants(
   db: Knex,
   projectId: number,
@@ -57,7 +57,7 @@ export async function buildVariants(
   return buildFlag(db, projectId, { key, filters, ...flag });
 }
 
-/** Of an answer with details: each flag's value. */
+/** Each flag's value in an answer with details. */
 export function valuesOf({ body }: DecideAnswer): Record<string, boolean | string> {
   const flags = body['flags'] as Record<string, { enabled: boolean; variant: string | null }>;
   return Object.fromEntries(

@@ -9,12 +9,12 @@ import { environmentWith } from '../../../src/platform/config.ts';
 export const SLUICE = fileURLToPath(new URL('../../../bin/sluice', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Bytes: a line for each of 100,000 flags. */
+/** Limit of printed bytes: enough for one line for each of 100,000 flags. */
 const MAX_PRINTED = 32 * 1024 * 1024;
 
 export type Ended = { code: number; stdout: string; stderr: string; lines: string[] };
 
-/** Runs the command from the root of the tree, and resolves when it has ended. */
+/** Runs the command from the root of the repository until it ends. */
 export function sluice(words: readonly string[], environment: Record<string, string | undefined> = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const env = environmentWith({ SLUICE_API_KEY: undefined, POSTHOG_API_KEY: undefined, ...environment });

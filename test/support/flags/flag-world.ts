@@ -1,4 +1,4 @@
-/** Flags of every kind, and who asks for them: the same for all SDKs. Expected values are of the published hash. */
+/** Flags of every kind, and persons to evaluate them for; all SDKs share them. Expected values follow from the published hash. */
 import { buildCohort, buildFlag } from '../database/flag-rows.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../api/identity.ts';
 import type { Sluice } from '../servers/sluice.ts';
@@ -15,13 +15,13 @@ const multivariate = {
   ],
 };
 
-/** The stored persons: ada is on the plan pro, was invited and chose `early`, her company acme has gold. Of bob nothing is known. */
+/** The stored persons: ada is on the plan pro, was invited and chose `early`, her company acme has the tier gold. Bob has no stored properties. */
 export const GROUPS = { company: 'acme' };
 export const PERSON_PROPERTIES = { plan: 'pro' };
 export const ENROLLED = '$feature_enrollment/early';
 export const GROUP_PROPERTIES = { company: { tier: 'gold' } };
 
-/** Ada's, which SDKs can decide themselves when they are told her properties. */
+/** Ada's values that SDKs can decide locally when given her properties. */
 export const DECIDED_LOCALLY = {
   colours: 'blue',
   everybody: true,
@@ -31,11 +31,11 @@ export const DECIDED_LOCALLY = {
   'in-cohort': true,
   'of-users': false,
 };
-/** Ada's, which depend on what is stored: her choice, a static cohort, experience continuity. */
+/** Ada's values that depend on stored data: her choice, a static cohort, experience continuity. */
 export const DECIDED_REMOTELY = { early: true, invited: true, kept: 'blue' };
 export const ADA = { ...DECIDED_LOCALLY, ...DECIDED_REMOTELY };
 export const ADAS_PAYLOADS = { colours: 'sky', everybody: { a: 1 } };
-/** Without a company. */
+/** Bob's values; he has no company. */
 export const BOB = {
   colours: 'red',
   early: false,
@@ -74,7 +74,7 @@ export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
     ['for-pro', { groups: [{ properties: [forPro], rollout_percentage: 100 }] }],
     ['for-gold', { aggregation_group_type_index: 0, groups: [{ properties: [gold], rollout_percentage: 100 }] }],
     ['in-cohort', { groups: inCohort(pro) }],
-    // Tells for whom flags were decided.
+    // The payload shows for whom flags were decided.
     [
       'of-users',
       { groups: [{ properties: [{ key: 'distinct_id', type: 'person', operator: 'regex', value: '^user-' }] }] },
@@ -98,7 +98,7 @@ async function captureEvent(url: string, tenant: Tenant, event: string, properti
   if (status !== 200) throw new Error(`capture answered ${status}`);
 }
 
-/** Paths of what was asked since, in their order, without queries. */
+/** Paths of the answered requests, in order, without queries. */
 export function askedPaths({ answered }: Sluice): string[] {
   return answered.map(({ url }) => new URL(url, 'http://sluice').pathname);
 }

@@ -1,4 +1,4 @@
-/** Flags and who asks, for tests of the evaluator: what a test does not say is as plain as can be. */
+/** Builders of flags, requests and facts for tests of the evaluator, with the simplest defaults. */
 import { compileDefinitions } from '../../../src/flags/evaluation/compile.ts';
 import type { Decision, Evaluation, EvaluationRequest, Facts } from '../../../src/flags/evaluation/decision.ts';
 import type { CohortDefinition, Definitions, FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
@@ -49,13 +49,13 @@ export function buildRequest(overrides: Partial<EvaluationRequest> = {}): Evalua
   };
 }
 
-/** Of a person that is stored with these properties; without any, nobody is stored. */
+/** Facts of a stored person with these properties; without properties, the person is not stored. */
 export function buildFacts(properties?: Properties, overrides: Partial<Facts> = {}): Facts {
   const person = properties ? { id: 'person-1', createdAt: '2024-01-01T00:00:00Z', properties } : null;
   return { person, groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map(), ...overrides };
 }
 
-/** The database is away. */
+/** Facts while the database is unavailable. */
 export const UNREADABLE: Facts = {
   person: 'unavailable',
   groups: 'unavailable',
@@ -76,7 +76,7 @@ export function evaluate(
   });
 }
 
-/** Of the last flag, or of the one flag that is given. */
+/** The decision about the last flag, or about the only one. */
 export function decide(
   flags: FlagDefinition | FlagDefinition[],
   request: Partial<EvaluationRequest> = {},
@@ -87,7 +87,7 @@ export function decide(
   return decisions.at(-1)!;
 }
 
-/** As SDKs say it: false, true or the variant. */
+/** The value that SDKs return: false, true or the variant. */
 export function valueOf({ enabled, variant }: Decision): boolean | string {
   return enabled ? (variant ?? true) : false;
 }

@@ -1,4 +1,4 @@
-/** The garbage collector, when a test asks: a busy machine leaves garbage lying about that no code holds on to. */
+/** Collects garbage on demand, because on a busy machine the collector runs late. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -7,7 +7,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const LOOK_EVERY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Passes rows on and looks at resident memory, without garbage, while whoever takes them is in the middle of his work.
+ * Passes rows on, and measures resident memory without garbage while they are consumed.
  * @returns the rows, and by how much memory grew at most
  */
 export function watchMemory(rows: AsyncIterable<Uint8Array>): { rows: AsyncIterable<Uint8Array>; growth(): number } {

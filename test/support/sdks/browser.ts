@@ -1,6 +1,6 @@
 /**
- * One headless Chromium for the whole test process, and pages of a site of the test's own. Where the program is missing its
- * suites say so and are skipped; with SLUICE_REQUIRE=all that is a failure.
+ * One headless Chromium for the whole test process, and sites whose pages it opens. If the program is missing, its
+ * suites are skipped with a message; with SLUICE_REQUIRE=all they fail.
  */
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 import { programFolders } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
 
-/** Chromium's shell has no windows, whose toolbars are pages of their own: a page opens in a third of the time. */
+/** Chromium's headless shell comes first: without window toolbars, which are pages too, it opens a page in a third of the time. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'];
 
 async function findBrowser(): Promise<string | undefined> {
@@ -31,7 +31,7 @@ export async function needsBrowser(suite: Mocha.Context): Promise<void> {
   suite.skip();
 }
 
-/** About a second for the first caller, nothing for the others. */
+/** Starts the browser for the first caller, which takes about a second; the others share it. */
 export function testBrowser(): Promise<Browser> {
   running ??= start();
   return running;
@@ -40,13 +40,13 @@ export function testBrowser(): Promise<Browser> {
 async function start(): Promise<Browser> {
   const executablePath = await findBrowser();
   if (!executablePath) throw new Error('chromium is not installed');
-  // Here, because every test process loads this file for its hooks, and few need a browser.
+  // Imported here, because every test process loads this file for its hooks, but few need a browser.
   const { chromium } = await import('playwright-core');
-  // Chromium refuses its sandbox to root, which is who runs tests in containers.
+  // Chromium refuses to run its sandbox as root, and tests in containers run as root.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-/** Ends it; the mocha hooks call it after the last test. */
+/** Stops the browser; the mocha hooks call it after the last test. */
 export async function stopTestBrowser(): Promise<void> {
   const browser = await running?.catch(() => undefined);
   running = undefined;

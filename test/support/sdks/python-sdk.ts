@@ -1,7 +1,7 @@
-/** A released posthog for Python, at work. */
+/** Runs programs with a released version of posthog for Python. */
 import path from 'node:path';
 import { needsPython, runPython } from './python.ts';
-import type { Said } from './sdk-story.ts';
+import type { ReportedEvent } from './sdk-story.ts';
 
 const script = (name: string) => path.join(import.meta.dirname, `../../sdks/stories/${name}.py`);
 const posthog = (version: string) => ({ name: 'posthog', version });
@@ -13,10 +13,14 @@ export async function needsPythonSdk(suite: Mocha.Context, version: string): Pro
 
 /**
  * Runs test/sdks/stories/story.py to its end.
- * @returns what the SDK says that it sent
+ * @returns the events that the SDK reports as sent
  */
-export async function runPythonSdk(version: string, what: 'story' | 'counted', ...rest: string[]): Promise<Said[]> {
-  return (await run<{ said: Said[] }>(version, 'story', what, ...rest)).said;
+export async function runPythonSdk(
+  version: string,
+  what: 'story' | 'counted',
+  ...rest: string[]
+): Promise<ReportedEvent[]> {
+  return (await run<{ said: ReportedEvent[] }>(version, 'story', what, ...rest)).said;
 }
 
 type Values = Record<string, boolean | string>;
@@ -39,7 +43,7 @@ export async function askForFlags(version: string, host: string, token: string, 
 }
 
 async function run<Told>(version: string, name: string, ...rest: string[]): Promise<Told> {
-  const told = JSON.parse(await runPython(posthog(version), script(name), ...rest)) as Told & { version: string };
-  if (told.version !== version) throw new Error(`expected posthog ${version}, found ${told.version}`);
-  return told;
+  const output = JSON.parse(await runPython(posthog(version), script(name), ...rest)) as Told & { version: string };
+  if (output.version !== version) throw new Error(`expected posthog ${version}, found ${output.version}`);
+  return output;
 }

@@ -1,6 +1,6 @@
 /**
- * Python with one package of one version in it: a virtual environment for each, in our cache folder. Where one is missing its
- * suite says so and is skipped; with SLUICE_REQUIRE=all that is a failure.
+ * Python with one package of one version in it: a virtual environment for each, in our cache folder. If one is missing, its
+ * suite is skipped with a message; with SLUICE_REQUIRE=all it fails.
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -15,13 +15,14 @@ const OUTPUT_BYTES = 256 * 1024 * 1024;
 export type PythonPackage = { name: string; version: string };
 
 const environmentOf = ({ name, version }: PythonPackage) => path.join(cacheFolder(), 'python', `${name}-${version}`);
-const findPython = (wanted: PythonPackage) => findProgram('python', [path.join(environmentOf(wanted), 'bin')]);
+const findPython = (pythonPackage: PythonPackage) =>
+  findProgram('python', [path.join(environmentOf(pythonPackage), 'bin')]);
 
 /** For a `before` hook, with its `this`. */
-export async function needsPython(suite: Mocha.Context, wanted: PythonPackage): Promise<void> {
-  if (await findPython(wanted)) return;
-  const { name, version } = wanted;
-  const folder = environmentOf(wanted);
+export async function needsPython(suite: Mocha.Context, pythonPackage: PythonPackage): Promise<void> {
+  if (await findPython(pythonPackage)) return;
+  const { name, version } = pythonPackage;
+  const folder = environmentOf(pythonPackage);
   const message = `${name} ${version} is not installed: python3 -m venv ${folder} && ${folder}/bin/pip install ${name}==${version}`;
   if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
   console.log(`    skipped: ${message}`);
@@ -29,19 +30,19 @@ export async function needsPython(suite: Mocha.Context, wanted: PythonPackage): 
 }
 
 /** Runs a script to its end. @returns what it printed */
-export async function runPython(wanted: PythonPackage, script: string, ...args: string[]): Promise<string> {
-  const python = await findPython(wanted);
-  if (!python) throw new Error(`${wanted.name} ${wanted.version} is not installed`);
+export async function runPython(pythonPackage: PythonPackage, script: string, ...args: string[]): Promise<string> {
+  const python = await findPython(pythonPackage);
+  if (!python) throw new Error(`${pythonPackage.name} ${pythonPackage.version} is not installed`);
   const options = { timeout: TIMEOUT_MS, maxBuffer: OUTPUT_BYTES };
   return (await promisify(execFile)(python, [script, ...args], options)).stdout;
 }
 
 /** @returns the path of a program that a package brings @throws when the package is not installed */
-export async function pythonProgram(wanted: PythonPackage, program: string): Promise<string> {
-  const found = await findProgram(program, [path.join(environmentOf(wanted), 'bin')]);
-  if (found) return found;
-  const folder = environmentOf(wanted);
+export async function pythonProgram(pythonPackage: PythonPackage, program: string): Promise<string> {
+  const programPath = await findProgram(program, [path.join(environmentOf(pythonPackage), 'bin')]);
+  if (programPath) return programPath;
+  const folder = environmentOf(pythonPackage);
   throw new Error(
-    `${wanted.name} ${wanted.version} is not installed: python3 -m venv ${folder} && ${folder}/bin/pip install ${wanted.name}==${wanted.version}`,
+    `${pythonPackage.name} ${pythonPackage.version} is not installed: python3 -m venv ${folder} && ${folder}/bin/pip install ${pythonPackage.name}==${pythonPackage.version}`,
   );
 }

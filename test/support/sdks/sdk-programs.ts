@@ -11,7 +11,7 @@ import { cacheFolder } from '../../../src/platform/config.ts';
 
 const run = promisify(execFile);
 const SOURCES = path.join(import.meta.dirname, '../../sdks');
-/** Of the first build on a slow machine: Rust compiles two hundred packages. */
+/** Time limit of the first build on a slow machine: Rust compiles two hundred packages. */
 const BUILD_MS = 10 * 60_000;
 
 /** How each language's folder is built: into `folder`; `shared` is kept between builds. */
@@ -32,7 +32,7 @@ export const LANGUAGES = Object.keys(BUILDERS) as Language[];
 
 const inside = (cwd: string) => ({ cwd, timeout: BUILD_MS, maxBuffer: 64 * 1024 * 1024 });
 
-/** Where the programs are, or would be, for the sources of now. */
+/** Folder of the programs for the current sources, whether built or not. */
 async function folderOf(language: Language): Promise<string> {
   const sources = path.join(SOURCES, language);
   const hash = createHash('sha256');
@@ -50,7 +50,7 @@ const isThere = (file: string) =>
     () => false,
   );
 
-/** @returns whether there was something to do */
+/** @returns whether anything had to be built */
 export async function buildPrograms(language: Language): Promise<boolean> {
   const folder = await folderOf(language);
   if (await isThere(folder)) return false;
@@ -66,7 +66,7 @@ export async function buildPrograms(language: Language): Promise<boolean> {
   return true;
 }
 
-/** Machines without a toolchain that is new enough say so: `SLUICE_WITHOUT=rust`. */
+/** Whether the language is excluded on this machine, for lack of a recent toolchain: `SLUICE_WITHOUT=rust`. */
 export const isLeftOut = (language: Language): boolean =>
   (process.env['SLUICE_WITHOUT'] ?? '').split(',').includes(language);
 
@@ -86,7 +86,7 @@ export async function runProgram(language: Language, name: string, ...args: stri
   const folder = await folderOf(language);
   const [file, ...before] =
     language === 'java'
-      ? // Java's output is UTF-8 wherever it runs.
+      ? // Java's output must be UTF-8 on every system.
         [
           'java',
           '-Dfile.encoding=UTF-8',

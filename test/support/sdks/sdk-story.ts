@@ -1,11 +1,11 @@
-/** The events that every SDK is made to send to a server, and a check that all of them are there. The programs are in `test/sdks/`. */
+/** The events that each SDK's program sends to a server, and a check that all are stored. The programs are in `test/sdks/`. */
 import assert from 'node:assert/strict';
 import type { Tenant } from '../api/identity.ts';
 import type { Sluice } from '../servers/sluice.ts';
 
-/** An event as the SDK says that it sent it. */
-export type Said = {
-  /** Absent where the SDK leaves it to the server. */
+/** An event that the SDK reports as sent. */
+export type ReportedEvent = {
+  /** Absent if the server assigns it. */
   uuid?: string;
   event: string;
   distinct_id: string;
@@ -15,7 +15,7 @@ export type Said = {
 /** The story's persons: a visitor who signs up, and the visitor's company. The same in `test/sdks/stories/story.py`. */
 export const STORY = { anonymous: 'visitor-1', user: 'user-1', company: 'acme', batch: 100 } as const;
 
-export type Row = Required<Said> & {
+export type Row = Required<ReportedEvent> & {
   person_id: string;
   person_properties: Record<string, unknown>;
   seconds_ago: number;
@@ -32,18 +32,22 @@ export async function readEvents({ pool }: Sluice, { projectId }: Tenant): Promi
   return rows;
 }
 
-/** Every event that was said to be sent is there once, as it was said and by whom, and nothing else is there. */
-export function assertStoredOnce(rows: readonly Row[], said: readonly Said[], { version }: { version: string }): void {
-  const given = new Set(said.map(({ uuid }) => uuid));
+/** Every reported event is stored exactly once, unchanged and with its person, and no other event is stored. */
+export function assertStoredOnce(
+  rows: readonly Row[],
+  reported: readonly ReportedEvent[],
+  { version }: { version: string },
+): void {
+  const given = new Set(reported.map(({ uuid }) => uuid));
   const stored = rows.map(({ uuid, ...row }) => (given.has(uuid) ? { uuid, ...row } : row));
-  assert.deepEqual(comparableEvents(stored), comparableEvents(said));
+  assert.deepEqual(comparableEvents(stored), comparableEvents(reported));
   for (const { event, properties, seconds_ago } of rows) {
     assert.equal(properties['$lib_version'], version, event);
     assert.ok(Math.abs(seconds_ago) < 60, `${event} is said to have happened ${seconds_ago} s ago`);
   }
 }
 
-function comparableEvents(events: readonly Said[]): string[] {
+function comparableEvents(events: readonly ReportedEvent[]): string[] {
   return events
     .map(({ uuid, event, distinct_id, properties }) =>
       JSON.stringify({ event, distinct_id, n: properties?.['n'], uuid }),
@@ -80,7 +84,7 @@ export async function assertOnePerson(sluice: Sluice, tenant: Tenant, rows: read
 
 type Known = { distinct_id: string; person_id: string; properties: Record<string, unknown>; is_identified: boolean };
 
-/** The company is known by its type and key, and the events that name it say so by its type's index. */
+/** The company is stored with its type and key, and its events refer to it by the index of its type. */
 export async function assertCompany({ pool }: Sluice, { projectId }: Tenant, rows: readonly Row[]): Promise<void> {
   const { rows: groups } = await pool.query(
     `select group_type_index, group_type, group_key, properties from groups join group_types using (project_id, group_type_index)

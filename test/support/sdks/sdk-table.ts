@@ -1,4 +1,4 @@
-/** The flags and persons of test/sdks/table.json: what every SDK is asked for, and what it must say. */
+/** The flags and persons of test/sdks/table.json, and the values that every SDK must return for them. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ type Flag = {
   active?: boolean;
   evaluation_runtime?: 'server' | 'client';
   filters: { multivariate?: object; payloads?: Record<string, unknown> };
-  /** One for each person; absent: nobody is told of the flag. */
+  /** One value for each person; absent if the flag is in no answer. */
   values?: Value[];
 };
 
@@ -27,13 +27,13 @@ export const { persons: PERSONS, flags: FLAGS } = JSON.parse(readFileSync(TABLE_
   flags: Flag[];
 };
 
-/** A line that a program prints: what one person was told of one flag. */
-export type Told = { person: string; flag: string; value: Value; payload?: unknown };
+/** A line that a program prints: the value of one flag for one person. */
+export type FlagValue = { person: string; flag: string; value: Value; payload?: unknown };
 
-/** The answers of `/flags`, to the payloads. @param runtime of who asks */
-export function expectedFromServer(runtime: 'server' | 'client'): Told[] {
-  const seen = FLAGS.filter(({ evaluation_runtime: of = runtime }) => of === runtime);
-  return seen.flatMap(({ key, values = [], filters }) =>
+/** The answers of `/flags`, including payloads. @param runtime of the client */
+export function expectedFromServer(runtime: 'server' | 'client'): FlagValue[] {
+  const visibleFlags = FLAGS.filter(({ evaluation_runtime: flagRuntime = runtime }) => flagRuntime === runtime);
+  return visibleFlags.flatMap(({ key, values = [], filters }) =>
     values.map((value, index) => ({
       person: PERSONS[index]!.id,
       flag: key,
@@ -45,33 +45,33 @@ export function expectedFromServer(runtime: 'server' | 'client'): Told[] {
 
 /**
  * Values that OpenFeature's providers give, with the program's own defaults where there is no value.
- * @param asleep the error that the provider tells of a flag that is not active
+ * @param inactiveError the provider's error for a flag that is not active
  */
-export function expectedFromOpenFeature(runtime: 'server' | 'client', asleep: string | null = null) {
-  return FLAGS.flatMap(({ key, active = true, evaluation_runtime: of = runtime, filters, values = [] }) =>
+export function expectedFromOpenFeature(runtime: 'server' | 'client', inactiveError: string | null = null) {
+  return FLAGS.flatMap(({ key, active = true, evaluation_runtime: flagRuntime = runtime, filters, values = [] }) =>
     PERSONS.map(({ id }, index) => {
-      const given = active && of === runtime ? values[index] : undefined;
+      const tableValue = active && flagRuntime === runtime ? values[index] : undefined;
       return {
         person: id,
         flag: key,
-        value: given ?? (filters.multivariate ? 'default' : true),
-        error: of !== runtime ? 'FLAG_NOT_FOUND' : active ? null : asleep,
+        value: tableValue ?? (filters.multivariate ? 'default' : true),
+        error: flagRuntime !== runtime ? 'FLAG_NOT_FOUND' : active ? null : inactiveError,
       };
     }),
   );
 }
 
-/** A text in the table is JSON, as in the API. */
-function payloadOf(given: unknown): unknown {
-  return typeof given === 'string' ? (JSON.parse(given) as unknown) : (given ?? null);
+/** Parses a payload: a text in the table is JSON, as in the API. */
+function payloadOf(payload: unknown): unknown {
+  return typeof payload === 'string' ? (JSON.parse(payload) as unknown) : (payload ?? null);
 }
 
 export type TableWorld = Tenant & { personalKey: string; secretKey: string };
 
-/** The first person's id from before she was identified: what she keeps is of then. */
+/** The first person's id before she was identified, which decides the flags with experience continuity. */
 const BEFORE = 'visitor-7';
 
-/** A project with the persons, groups and flags of the table. What can be made over the API is made so. */
+/** A project with the persons, groups and flags of the table, made over the API where possible. */
 export async function buildTableWorld({ db, url }: Sluice): Promise<TableWorld> {
   const tenant = await buildTenant(db);
   const { projectId } = tenant;
@@ -86,12 +86,12 @@ export async function buildTableWorld({ db, url }: Sluice): Promise<TableWorld> 
   for (const person of PERSONS) {
     await capturePerson(url, tenant, person);
   }
-  const made = (resource: string, body: object) =>
+  const createResource = (resource: string, body: object) =>
     post<{ id: number }>(`/api/projects/${projectId}/${resource}/`, body);
   const pro = { key: 'plan', type: 'person', operator: 'exact', value: 'pro' };
   const filters = { properties: { type: 'OR', values: [{ type: 'AND', values: [pro] }] } };
-  const pros = await made('cohorts', { name: 'pros', filters });
-  const invited = await made('cohorts', { name: 'invited', is_static: true });
+  const pros = await createResource('cohorts', { name: 'pros', filters });
+  const invited = await createResource('cohorts', { name: 'invited', is_static: true });
   await db.raw(
     `insert into cohort_members (project_id, cohort_id, person_id)
      select project_id, ?, person_id from person_distinct_ids where project_id = ? and distinct_id = 'bob'`,
@@ -102,7 +102,7 @@ export async function buildTableWorld({ db, url }: Sluice): Promise<TableWorld> 
     const text = JSON.stringify(flag).replaceAll(/"<([^>]+)>"/g, (_whole, name: string) =>
       name.startsWith('flag') ? `"${ids[name]}"` : `${ids[name]}`,
     );
-    ids[`flag ${flag.key}`] = (await made('feature_flags', JSON.parse(text) as object)).id;
+    ids[`flag ${flag.key}`] = (await createResource('feature_flags', JSON.parse(text) as object)).id;
   }
   const first = PERSONS[0]!.id;
   await post('/flags/', { token: tenant.apiToken, distinct_id: first, $anon_distinct_id: BEFORE });
@@ -113,7 +113,7 @@ export async function buildTableWorld({ db, url }: Sluice): Promise<TableWorld> 
   };
 }
 
-/** A person of whom nothing is known is not there. */
+/** Captures a person; one without properties is not stored. */
 async function capturePerson(
   url: string,
   tenant: Tenant,
@@ -128,9 +128,9 @@ async function capturePerson(
       $group_set: group_properties[type],
     },
   }));
-  const known = Object.keys(properties).length > 0;
+  const hasProperties = Object.keys(properties).length > 0;
   const signedUp = { event: 'signed up', distinct_id: id, properties: { $set: properties } };
-  const batch = [...events, ...(known ? [signedUp] : [])];
+  const batch = [...events, ...(hasProperties ? [signedUp] : [])];
   const answer = await fetch(`${url}/batch/`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

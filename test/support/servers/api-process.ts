@@ -1,4 +1,4 @@
-/** `sluice api` in a process of its own, to be loaded, frozen or killed. Temporal is not there; capture does not need it. */
+/** `sluice api` in its own process, which tests can load, freeze or kill. Temporal is not running; capture does not need it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -40,7 +40,7 @@ export async function startApiProcess({
       SLUICE_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       SLUICE_HOST: '127.0.0.1',
       SLUICE_PORT: String(port),
-      // Tests ask with one key for all that happens.
+      // Tests make all requests with one key.
       KEY_REQUESTS_PER_MINUTE: '100000',
       KEY_REQUESTS_PER_HOUR: '100000',
       LOG_LEVEL: 'info',
@@ -50,7 +50,7 @@ export async function startApiProcess({
   const exited = once(child, 'exit');
   const listening = Promise.withResolvers<string>();
   void exited.then(() => listening.reject(new Error('the API does not start')));
-  // To the end, or it would block on a full pipe.
+  // Must be read to the end, or the process would block on a full pipe.
   createInterface(child.stderr).on('line', (line) => {
     onLog?.(line);
     const url = /"url":"(http[^"]+)".*"listening"/.exec(line)?.[1];

@@ -14,7 +14,7 @@ import { cacheFolder } from '../../../src/platform/config.ts';
 const VERSION = '3.35.0';
 const START_MS = 60_000;
 
-/** Of the emulator's account: azurite takes it from the environment. */
+/** The emulator's account, which azurite reads from the environment. */
 export const AZURE_ACCOUNT = {
   name: 'sluicetest',
   key: Buffer.from('canary-key-of-the-account').toString('base64'),
@@ -75,7 +75,7 @@ export function connectionString(endpoint: string, key = AZURE_ACCOUNT.key): str
 }
 
 export type TestContainer = {
-  /** Of the account: `http://127.0.0.1:port/account`. */
+  /** URL of the account: `http://127.0.0.1:port/account`. */
   endpoint: string;
   /** A plain client with all rights, to look at what is there. */
   client: ContainerClient;

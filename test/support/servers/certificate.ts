@@ -1,11 +1,11 @@
-/** A certificate that nobody has signed but itself: X.509 by hand (RFC 5280), because Node makes keys but no certificates. */
+/** A self-signed certificate: X.509 encoded by hand (RFC 5280), because Node makes keys but not certificates. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const ECDSA_WITH_SHA256 = sequence(derElement(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
 const COMMON_NAME = Buffer.from('550403', 'hex');
 const SUBJECT_ALT_NAME = Buffer.from('551d11', 'hex');
 
-/** Addresses that a certificate may be for, as its four bytes. */
+/** The address of the certificate, as four bytes. */
 const LOOPBACK = Buffer.from([127, 0, 0, 1]);
 
 /** PEM of key and certificate, valid from 2020 to 2049 or another year, for a DNS name and 127.0.0.1 or another address. */

@@ -1,4 +1,4 @@
-/** Proxies in front of real servers, which lose or refuse what the test tells them to. */
+/** Proxies in front of real servers, which lose or refuse the requests that the test chooses. */
 import http from 'node:http';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
@@ -66,7 +66,7 @@ async function listen(server: Server): Promise<number> {
 export type BreakingProxy = { port: number; breaks: number; close(): void };
 
 /**
- * A TCP proxy that breaks a connection on a word from the client: before the server hears it, or when the server answers it.
+ * A TCP proxy that breaks a connection at a chunk from the client: before the server receives it, or when the server answers it.
  * @param breakAt asked for each chunk that the client sends
  */
 export async function startBreakingProxy(

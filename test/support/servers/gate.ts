@@ -1,27 +1,27 @@
-/** A gate in front of a server: shut, it ends what goes through and lets nobody in. */
+/** A proxy in front of a server; when shut, it ends all connections and accepts no new ones. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type Gate = {
-  /** The server's address, through the gate. */
+  /** The server's address behind the gate. */
   url: string;
   shut(): void;
   open(): void;
-  /** Bytes that go through now come no further; neither side is told. */
+  /** Stops forwarding on open connections, without closing them. */
   freeze(): void;
   close(): void;
 };
 
 export async function startGate(target: string): Promise<Gate> {
   const { hostname, port } = new URL(target);
-  const passing = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let isOpen = true;
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
-      passing.add(socket);
+      sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => {
-        passing.delete(socket);
+        sockets.delete(socket);
         client.destroy();
         upstream.destroy();
       });
@@ -32,7 +32,7 @@ export async function startGate(target: string): Promise<Gate> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const url = new URL(target);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const end = () => passing.forEach((socket) => socket.destroy());
+  const end = () => sockets.forEach((socket) => socket.destroy());
   return {
     url: url.href,
     shut() {
@@ -41,7 +41,7 @@ export async function startGate(target: string): Promise<Gate> {
     },
     open: () => (isOpen = true),
     freeze() {
-      passing.forEach((socket) => socket.unpipe().pause());
+      sockets.forEach((socket) => socket.unpipe().pause());
     },
     close() {
       server.close();

@@ -1,4 +1,4 @@
-/** Holds a run at one step of its way, as a slow worker would, until the test lets it go on. */
+/** Holds a run at one step, like a slow worker, until the test lets it continue. */
 import type { Step } from '../../../activities/engine.ts';
 import type { ExportWorld } from '../exports/export-world.ts';
 
@@ -6,11 +6,11 @@ export type Held = {
   /** Settles when the run has reached the step; it stays there. */
   reached: Promise<Step>;
   goOn(): void;
-  /** The step fails, as for a worker that is killed there. */
+  /** Makes the step fail, as if the worker were killed there. */
   die(): void;
 };
 
-/** @param name of the step, such as `before-committing` or `manifest`; only its first time is held */
+/** @param name of the step, such as `before-committing` or `manifest`; only its first occurrence is held */
 export function holdAt(world: ExportWorld, exportId: string, name: string): Held {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<Step>();

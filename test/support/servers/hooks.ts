@@ -6,7 +6,7 @@ import { stopTestAzurite } from './azurite.ts';
 import { stopTestObjectStore } from './object-store.ts';
 import { stopTestTemporal } from './temporal.ts';
 
-/** Where Temporal must be built first, once, that takes minutes: no test's time-out should count them. */
+/** Builds Temporal if necessary, before any test's timeout starts, because that takes minutes. */
 export async function mochaGlobalSetup(): Promise<void> {
   // Without Temporal the tests that need it fail, and the others still run.
   await temporalProgram({ onProgress: printLine }).catch((error: Error) => printLine(error.message));
@@ -16,7 +16,7 @@ function printLine(message: string): void {
   console.log(`  Temporal: ${message}`);
 }
 
-/** A worker of a parallel run has hooks around each of its files: its servers go on for the next, and end with it. */
+/** In a parallel run, hooks surround each file of a worker: its servers keep running for the next file, and end with the process. */
 const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
 
 export const mochaHooks = isWorker

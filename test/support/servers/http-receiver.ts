@@ -1,4 +1,4 @@
-/** A real HTTP server that takes batches of rows and remembers them, as a user's receiver would. */
+/** A real HTTP server that accepts and records batches of rows, as a user's receiver would. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

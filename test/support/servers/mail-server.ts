@@ -1,13 +1,13 @@
-/** A mail server that keeps what it takes. */
+/** A mail server that records accepted mails. */
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
 export type MailServer = {
-  /** As SMTP_URL has it. */
+  /** Value for SMTP_URL. */
   url: string;
   mails: { from: string; to: string[]; text: string }[];
-  /** While true every mail is refused for now. */
+  /** While true, every mail is refused temporarily. */
   refuses: boolean;
   stop(): Promise<void>;
 };

@@ -65,7 +65,7 @@ async function waitUntilAnswering(endpoint: string): Promise<void> {
 }
 
 export type TestBucket = {
-  /** Origin. */
+  /** Origin of the server. */
   endpoint: string;
   bucket: string;
   region: string;

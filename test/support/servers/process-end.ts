@@ -1,4 +1,4 @@
-/** Workers of a parallel run just end: no hook of theirs knows that the last file was run. */
+/** Stops servers when a process ends, because workers of a parallel run have no hook after their last file. */
 import { rmSync } from 'node:fs';
 import type { StopMode } from '../../../src/platform/processes/stop-mode.ts';
 

@@ -1,4 +1,4 @@
-/** Dashboards that are shared, over a started Sluice: two tenants, and rows of dashboards and tiles. */
+/** Shared dashboards over a started Sluice: two tenants, and rows of dashboards and tiles. */
 import { randomUUID } from 'node:crypto';
 import { buildPersonalKey, buildTenant, type Tenant } from '../api/identity.ts';
 import { startSluice, type Sluice, type SluiceOptions } from './sluice.ts';
@@ -10,11 +10,11 @@ export type SharedWorld = {
   sluice: Sluice;
   ours: Tenant;
   theirs: Tenant;
-  /** Of our user, with all scopes. */
+  /** Key of our user, with all scopes. */
   key: string;
-  /** Under `/api/projects/<ours>`. @param options `key`: '' for none */
+  /** Sends a request; the path is relative to `/api/projects/<ours>`. @param options `key`: '' for none */
   request(method: string, path: string, body?: unknown, options?: { key?: string }): Promise<Answered>;
-  /** @returns its id */
+  /** @returns the id of the new dashboard */
   buildDashboard(fields?: Json, tenant?: Tenant): Promise<number>;
   buildInsight(fields?: Json): Promise<number>;
   buildTile(dashboardId: number, content: Json, fields?: Json): Promise<void>;

@@ -1,4 +1,4 @@
-/** A started Sluice: the whole API on a real port over a database of its own. Temporal is away unless it is given: most of the API does not need it. */
+/** A started Sluice: the whole API on a real port over a database of its own. Temporal is unavailable unless it is given: most of the API does not need it. */
 import type { IncomingMessage } from 'node:http';
 import { createApi, type Api } from '../../../src/app/api.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
@@ -14,26 +14,26 @@ import { createTestDatabase, type TestDatabase } from '../database/database.ts';
 import type { TestTemporal } from './temporal.ts';
 
 /** A request that was answered. */
-export type Answered = {
+export type AnsweredRequest = {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
   status: number;
-  /** Answered on its connection, not through `node:http`. */
+  /** Whether the fast path answered, not `node:http`. */
   inLane: boolean;
 };
 
 export type Sluice = {
   url: string;
   db: Knex;
-  /** For looking at what was stored. */
+  /** Pool for reading what was stored. */
   pool: Pool;
-  /** In the order of their answers. */
-  answered: Answered[];
+  /** Answered requests, in the order of the answers. */
+  answered: AnsweredRequest[];
   metrics: Metrics;
   /** The application behind it, for other servers. */
   application: Application;
-  /** @param graceMs for what is under way */
+  /** @param graceMs time for requests in progress */
   stop(graceMs?: number): Promise<void>;
 };
 
@@ -46,25 +46,25 @@ export type SluiceOptions = {
   flagRequestsPerSecond?: number;
   maxDistinctIds?: number;
   trustedProxies?: string[];
-  /** Absent: it is away, as for what does not need it. */
+  /** Absent if Temporal is unavailable. */
   temporal?: TestTemporal;
   /** Keys of a worker that reads what this API has encrypted; absent: keys of its own. */
   encryptionKeys?: string;
-  /** For exports to local files; absent: there are none. */
+  /** Root of LocalFile exports; absent if the type is not offered. */
   localRoot?: string;
-  /** Hosts of destinations that are private and allowed all the same. */
+  /** Private hosts that destinations may use. */
   allowedHosts?: string[];
   backfillsPerProject?: number;
-  /** Where Temporal's UI has payloads opened; absent: nowhere. */
+  /** Access of Temporal's UI to decrypted payloads; absent for none. */
   codecFor?: { token: string; origin: string };
   temporalUiUrl?: string;
-  /** Server of mail; absent: none is sent. */
+  /** Mail server; absent if no mail is sent. */
   mail?: { url: string; from: string };
-  /** Least level of what it logs. */
+  /** Lowest level that is logged. */
   logLevel?: 'warn' | 'error';
 };
 
-/** @param options `database`: dropped at the end */
+/** @param options `database`: dropped when the server stops */
 export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> {
   const {
     database = await createTestDatabase(),
@@ -83,7 +83,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     logLevel = 'error',
   } = options;
   let started: Api | undefined;
-  const answered: Answered[] = [];
+  const answered: AnsweredRequest[] = [];
   const server = await startHttpServer(
     {
       listener(request, response) {
@@ -93,11 +93,11 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
         );
         return started!.application.listener(request, response);
       },
-      lane: (request, reply) => started!.application.lane!(request, noted(request, reply)),
+      lane: (request, reply) => started!.application.lane!(request, recordReply(request, reply)),
     },
     { host: '127.0.0.1', port: 0 },
   );
-  function noted({ method = '', url = '', headers }: LaneRequest, reply: Reply): Reply {
+  function recordReply({ method = '', url = '', headers }: LaneRequest, reply: Reply): Reply {
     return (status, text, given) => {
       answered.push({ method, url, headers, status, inLane: true });
       reply(status, text, given);

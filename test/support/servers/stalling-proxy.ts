@@ -1,11 +1,11 @@
-/** A TCP proxy that is out of order at a word from the test: it reads and never answers, or ends every connection. */
+/** A TCP proxy that fails on demand: it reads without ever answering, or ends every connection. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type StallingProxy = {
   origin: string;
-  /** Connections are accepted, and nothing is ever answered. */
+  /** Accepts connections, and never answers. */
   stall(): void;
-  /** Connections end at once. */
+  /** Ends every connection at once. */
   refuse(): void;
   resume(): void;
   close(): void;

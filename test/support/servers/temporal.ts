@@ -34,7 +34,7 @@ export type TestTemporal = {
   namespace: string;
 };
 
-/** The server's address, ready to use; about two seconds for the first caller, nothing for the others. */
+/** Starts the server for the first caller, which takes about two seconds; the others share it. */
 export async function testTemporal(): Promise<TestTemporal> {
   running ??= start();
   const { server } = await running;

@@ -1,4 +1,4 @@
-/** A server that takes webhooks, and remembers them. */
+/** A server that accepts and records webhooks. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { startHttpServer } from '../../../src/platform/http/server.ts';
@@ -8,9 +8,9 @@ export type Received = { path: string; headers: IncomingHttpHeaders; body: strin
 export type WebhookReceiver = {
   url: string;
   received: Received[];
-  /** How the next requests are answered, in turn; 204 when it is empty. `silence`: not at all. */
+  /** Statuses of the next answers, in turn; 204 when the list is empty. `silence`: no answer. */
   answers: (number | 'silence')[];
-  /** How many requests were answered otherwise than 2xx, or not. */
+  /** Number of requests without a 2xx answer. */
   refused: number;
   stop(): Promise<void>;
 };

@@ -8,7 +8,7 @@ import { environmentWith } from '../../../src/platform/config.ts';
 const LAUNCHER = fileURLToPath(new URL('../../../bin/sluice', import.meta.url));
 
 export type WorkerProcess = {
-  /** Of its log so far, as it wrote them. */
+  /** Lines of its log so far. */
   lines: string[];
   /** Resolves with the exit code when the process has ended. */
   exited: Promise<number | null>;

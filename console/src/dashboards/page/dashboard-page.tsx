@@ -1,4 +1,4 @@
-/** A dashboard as its shared page draws it, with who may look. */
+/** A dashboard, drawn like its shared page, and the people who can see it. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -12,7 +12,7 @@ export function InsightChart({ name, insight }: InsightChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const drawing = useMemo(() => drawingOf(name, insight), [name, insight]);
   useEffect(() => render(drawing, place.current!), [drawing]);
-  // Apart from the drawing: a newer result is drawn over the last one, so that numbers that a reader has opened stay open.
+  // A separate effect: a newer result is drawn over the last one, so tables that a reader has opened stay open.
   useEffect(() => {
     const element = place.current!;
     return () => render(null, element);

@@ -29,9 +29,9 @@ function nodesOf(tokens: readonly Token[]): ReactNode[] {
   for (const token of tokens) {
     if (token.nesting === 1) frames.push({ token, children: [] });
     else if (token.nesting === -1) {
-      const { token: begun, children } = frames.pop()!;
-      const { children: around } = frames.at(-1)!;
-      around.push(begun!.hidden ? children : elementOf(begun!, children, around.length));
+      const { token: opening, children } = frames.pop()!;
+      const { children: siblings } = frames.at(-1)!;
+      siblings.push(opening!.hidden ? children : elementOf(opening!, children, siblings.length));
     } else {
       const { children } = frames.at(-1)!;
       children.push(leafOf(token, children.length));

@@ -48,7 +48,7 @@ function InsightTile({ insight, describes, error }: InsightTileProps) {
   );
 }
 
-/** A button that leads nowhere that is safe is only its text. */
+/** A button tile; only its text if its link is not safe. */
 function ButtonTile({ url, text, placement }: NonNullable<Tile['button_tile']>) {
   const href = safeLink(url);
   return (

@@ -50,7 +50,7 @@ export function Expiry({ sharing: { enabled, expires_at: expiresAt }, isPending,
           error={choice === 'at' ? undefined : error}
         />
         {choice === 'at' && (
-          // Another time is another start for what is typed.
+          // A new stored time replaces what was typed.
           <At key={expiresAt} expiresAt={expiresAt} isPending={isPending} error={error} onChange={onChange} />
         )}
       </div>
@@ -62,8 +62,8 @@ export function Expiry({ sharing: { enabled, expires_at: expiresAt }, isPending,
 type AtProps = Omit<ExpiryProps, 'sharing'> & { expiresAt: string | null };
 
 function At({ expiresAt, isPending, error, onChange }: AtProps) {
-  const stored = expiresAt === null ? '' : localInput(expiresAt);
-  const [typed, setTyped] = useState(stored);
+  const storedValue = expiresAt === null ? '' : localInput(expiresAt);
+  const [typed, setTyped] = useState(storedValue);
   return (
     <Form
       className={styles.at!}
@@ -80,7 +80,7 @@ function At({ expiresAt, isPending, error, onChange }: AtProps) {
         isRequired
         error={error}
       />
-      <Button type="submit" isPending={isPending} isDisabled={typed === stored}>
+      <Button type="submit" isPending={isPending} isDisabled={typed === storedValue}>
         Set the time
       </Button>
     </Form>

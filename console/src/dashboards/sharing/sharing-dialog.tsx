@@ -30,7 +30,7 @@ export function SharingDialog({ path, mayEdit, onClose }: SharingDialogProps) {
   );
 }
 
-/** The settings as people see them who may not change them. */
+/** The settings for people who may not change them. */
 function View({ sharing }: { sharing: Sharing }) {
   const { enabled, expires_at: expiresAt } = sharing;
   return (
@@ -62,7 +62,7 @@ function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
     changing.reset();
     setAsked(what);
   }
-  const atExpiry = messageAt(error, 'expires_at');
+  const expiryError = messageAt(error, 'expires_at');
   return (
     <>
       <div className={styles.part}>
@@ -83,7 +83,7 @@ function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
         <Expiry
           sharing={sharing}
           isPending={isPending}
-          error={atExpiry}
+          error={expiryError}
           onChange={(expires_at) => changing.mutate({ expires_at })}
         />
       )}
@@ -97,7 +97,7 @@ function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
         </Switch>
       )}
       {enabled && sharing.password_required && <Passwords path={path} passwords={sharing.share_passwords} />}
-      {error && !asked && (atExpiry === undefined || (!enabled && sharing.expires_at === null)) && (
+      {error && !asked && (expiryError === undefined || (!enabled && sharing.expires_at === null)) && (
         <p role="alert" className={styles.error}>
           {messageOf(error)}
         </p>
@@ -137,9 +137,9 @@ function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
 }
 
 /** Sentence about the people who can see the dashboard. */
-function audienceOf({ enabled, password_required: asks, share_passwords: passwords }: Sharing): string {
+function audienceOf({ enabled, password_required: asksPassword, share_passwords: passwords }: Sharing): string {
   if (!enabled) return 'Only people with access to this project can see this dashboard.';
-  if (!asks) return 'Anyone who has the link can see this dashboard without logging in.';
+  if (!asksPassword) return 'Anyone who has the link can see this dashboard without logging in.';
   if (passwords.length === 0) return 'Nobody can open the link yet: it asks for a password, and there is none.';
   return 'Anyone who has the link and one of its passwords can see this dashboard without logging in.';
 }

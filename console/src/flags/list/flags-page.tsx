@@ -1,4 +1,4 @@
-/** The flags of a project: which are on, for whom, and since when. */
+/** The flags of a project, with their state, rollout and age. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';

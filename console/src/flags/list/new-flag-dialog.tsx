@@ -8,7 +8,7 @@ import { Actions, Dialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { PercentField } from '../percent-field.tsx';
 
-/** Begins a flag with a share of everybody; its page has the rest. */
+/** Creates a flag that is on for a percentage of everybody; its page has the other settings. */
 export function NewFlagDialog({ projectId, onClose }: { projectId: number; onClose: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();

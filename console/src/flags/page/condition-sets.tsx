@@ -1,4 +1,4 @@
-/** The condition sets of a flag in the order in which they are tried: in words, with the share of each. */
+/** The condition sets of a flag in words, with their percentages, in order of evaluation. */
 import { useState } from 'react';
 import { Chunk } from '../../chunks/chunk.tsx';
 import { lazyChunk } from '../../chunks/lazy-chunk.ts';

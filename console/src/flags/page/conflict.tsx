@@ -4,7 +4,7 @@ import { Actions, Dialog } from '../../look/dialog.tsx';
 import { BothEdits, sideBySide } from '../../look/edits/both-edits.tsx';
 import type { Flag, FlagPatch } from '../flags-data.ts';
 import { changesBetween } from '../words/changes.ts';
-import { Disputed, merged } from '../words/equal.ts';
+import { ConflictingChanges, mergeChanges } from '../words/equal.ts';
 import { differences, fieldsOf, type Fields } from '../words/fields.ts';
 import type { Edit } from './use-edit.ts';
 
@@ -23,7 +23,7 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
   const name = author ? author.first_name || author.email : 'Somebody else';
   const base = fieldsOf(edit.base);
   const now = fieldsOf(theirs);
-  const both = together(base, now, edit.fields);
+  const mergedFields = mergeFields(base, now, edit.fields);
   const patchTo = (fields: Fields): FlagPatch => ({
     ...differences(now, fields),
     version: theirs.version,
@@ -34,14 +34,14 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
       <p>
         {name} saved v{theirs.version} while you were editing v{edit.base.version}. Your edit is kept, but it is not
         saved yet.{' '}
-        {both
+        {mergedFields
           ? 'You changed different places, so you can save both edits.'
           : 'You changed the same place: “Save mine over it” replaces their value there with yours.'}
       </p>
       <BothEdits places={sideBySide(changesBetween(base, now), edit.changes)} heads={['What', name, 'You']} />
       <Actions>
-        {both && (
-          <Button kind="primary" isPending={isPending} onPress={() => onSave(patchTo(both))}>
+        {mergedFields && (
+          <Button kind="primary" isPending={isPending} onPress={() => onSave(patchTo(mergedFields))}>
             Save both
           </Button>
         )}
@@ -57,12 +57,12 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
   );
 }
 
-/** @returns undefined where they changed the same place */
-function together(base: Fields, theirs: Fields, ours: Fields): Fields | undefined {
+/** @returns undefined if both edits changed the same place */
+function mergeFields(base: Fields, theirs: Fields, ours: Fields): Fields | undefined {
   try {
-    return merged(base, theirs, ours);
+    return mergeChanges(base, theirs, ours);
   } catch (error) {
-    if (error instanceof Disputed) return undefined;
+    if (error instanceof ConflictingChanges) return undefined;
     throw error;
   }
 }

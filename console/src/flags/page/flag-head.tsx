@@ -12,7 +12,7 @@ export function FlagHead({ projectId, flag }: { projectId: number; flag: Flag })
   const { queryKey } = flagQuery(projectId, flag.id);
   const changing = useMutation({
     mutationFn: (patch: FlagPatch) => changeFlag(projectId, flag.id, patch),
-    // Shown at once, because the notice undoes it.
+    // Shown at once, because the notice offers to undo it.
     onMutate: ({ active }) => {
       if (active !== undefined) queries.setQueryData(queryKey, { ...flag, active });
     },
@@ -80,7 +80,7 @@ function LocalEvaluation({ flag: { local_evaluation: local } }: { flag: Flag }) 
   );
 }
 
-/** Uses of the flag that stand in the way of deleting it. */
+/** Uses of the flag that prevent its deletion. */
 function Uses({ flag }: { flag: Flag }) {
   const uses = [
     ...flag.experiment_set_metadata.map(

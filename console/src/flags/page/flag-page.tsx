@@ -22,7 +22,7 @@ export function FlagPage() {
   const { projectId, flagId } = route.useParams();
   const flag = useQuery(flagQuery(projectId, flagId));
   if (flag.isPending) return <Skeleton rows={6} />;
-  // A flag that was shown stays while the server is away.
+  // A flag that was loaded stays visible while the server is unreachable.
   if (!flag.data) return <Failure error={flag.error} onRetry={() => void flag.refetch()} />;
   return <FlagView key={flagId} projectId={projectId} flag={flag.data} />;
 }

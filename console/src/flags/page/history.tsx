@@ -36,7 +36,7 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
   const entries = history.data?.pages.flatMap(({ results }) => results) ?? [];
   // Otherwise the changes in between are not loaded yet.
   const isWhole = entries[0]?.detail.version === flag.version;
-  /** Place of the version whose restoring would drop an edit. */
+  /** Index of the version that the user asked to restore although that discards an edit. */
   const [asked, setAsked] = useState<number>();
   function restore(index: number) {
     setAsked(undefined);

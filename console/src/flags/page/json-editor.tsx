@@ -6,17 +6,17 @@ import type { Filters } from '../words/conditions.ts';
 import { isObject } from '../words/equal.ts';
 import type { Edit } from './use-edit.ts';
 
-/** All that the page has no fields for: conditions, sets and variants that come, go or change places. The server checks it when it is saved. */
+/** Edits what the page has no fields for: conditions, and adding, removing or reordering sets and variants. The server validates it on save. */
 export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void }) {
   const [shown] = useState(() => JSON.stringify(edit.fields.filters, null, 2));
   const [text, setText] = useState(shown);
   const [error, setError] = useState<string>();
-  /** Whether Escape, or a click outside, was to close the dialog while it held a text that nothing else keeps. */
+  /** Whether Escape or a click outside would have closed the dialog, and lost its unsaved text. */
   const [isAsked, setAsked] = useState(false);
   const leave = () => (text === shown ? onClose() : setAsked(true));
   function use() {
     try {
-      const filters = parsed(text);
+      const filters = parseFilters(text);
       edit.begin(edit.base, { ...edit.fields, filters });
       onClose();
     } catch (problem) {
@@ -52,8 +52,8 @@ export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void 
   );
 }
 
-/** @throws Error in words for who wrote it */
-function parsed(text: string): Filters {
+/** @throws Error with a message for the author */
+function parseFilters(text: string): Filters {
   let value: unknown;
   try {
     value = JSON.parse(text);

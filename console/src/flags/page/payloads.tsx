@@ -58,7 +58,7 @@ function Payload({ label, value, before, problem, onChange, isEncrypted, mayEdit
         <Button
           kind="quiet"
           onPress={() => {
-            // The mask of an encrypted payload is no text to edit.
+            // The mask of an encrypted payload must not be edited.
             setText(before === undefined ? '{}' : isMasked ? '' : layOut(before));
             onChange(before === undefined ? '{}' : compact(before));
           }}

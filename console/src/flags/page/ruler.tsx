@@ -7,17 +7,17 @@ export const formatBucket = (bucket: number): string => formatPercent(Number(buc
 
 /** @param bucket 0 to 100; it is in the rollout if it is at most `percent` */
 export function Ruler({ percent, bucket }: { percent: number; bucket: number }) {
-  const isIn = bucket <= percent;
+  const isInRollout = bucket <= percent;
   return (
     <div
       className={styles.ruler}
       role="img"
-      aria-label={`The set takes buckets from 0 to ${formatPercent(percent)}. The bucket ${formatBucket(bucket)} is ${isIn ? 'inside' : 'outside'}.`}
+      aria-label={`The set takes buckets from 0 to ${formatPercent(percent)}. The bucket ${formatBucket(bucket)} is ${isInRollout ? 'inside' : 'outside'}.`}
     >
       <div className={styles.track}>
         <div className={styles.taken} style={{ width: `${percent}%` }} />
         <div className={styles.bucket} style={{ insetInlineStart: `${bucket}%` }}>
-          {isIn ? '✓' : '✗'}
+          {isInRollout ? '✓' : '✗'}
         </div>
       </div>
       <div className={styles.scale}>

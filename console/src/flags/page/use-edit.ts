@@ -11,7 +11,7 @@ export type Edit = {
   fields: Fields;
   changes: ChangeLine[];
   isDirty: boolean;
-  /** Another number whenever fields come from elsewhere than from their inputs. */
+  /** Changes whenever fields are set from elsewhere than their inputs. */
   origin: number;
   set(change: Partial<Fields>): void;
   setFilters(change: Partial<Filters>): void;

@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<string, string>> = {
   has_encrypted_payloads: 'Encrypted payload',
 };
 
-/** @param before fields by their names @param after as well */
+/** @param before old fields by name @param after new fields by name */
 export function changesBetween(before: object, after: object): ChangeLine[] {
   const [was, is] = [before, after] as Readonly<Record<string, unknown>>[];
   return namesIn(before, after).flatMap((field) =>
@@ -56,8 +56,8 @@ function filterLines(before: Filters, after: Filters): ChangeLine[] {
   ];
 }
 
-function pairs<T>(left: readonly T[], other: readonly T[]): [T | undefined, T | undefined][] {
-  return Array.from({ length: Math.max(left.length, other.length) }, (_, index) => [left[index], other[index]]);
+function pairs<T>(left: readonly T[], right: readonly T[]): [T | undefined, T | undefined][] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [left[index], right[index]]);
 }
 
 function setLines(what: string, was: ConditionSet | undefined, is: ConditionSet | undefined): ChangeLine[] {
@@ -70,12 +70,12 @@ function setLines(what: string, was: ConditionSet | undefined, is: ConditionSet 
       : [{ what, from: formatPercent(percentOf(was)), to: formatPercent(percentOf(is)) }]),
     ...(equal(conditionsBefore ?? [], conditionsAfter ?? [])
       ? []
-      : [{ what: `${what} asks for`, from: asked(was), to: asked(is) }]),
+      : [{ what: `${what} asks for`, from: conditionWords(was), to: conditionWords(is) }]),
     ...memberLines(`${what}, `, othersBefore, othersAfter),
   ];
 }
 
-const asked = (set: ConditionSet) => setInWords(set) || 'nothing: everybody';
+const conditionWords = (set: ConditionSet) => setInWords(set) || 'nothing: everybody';
 
 function wholeSet(set: ConditionSet): string {
   return `${formatPercent(percentOf(set))} of ${conditionsOf(set).length === 0 ? 'everybody' : setInWords(set)}`;

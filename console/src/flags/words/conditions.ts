@@ -8,7 +8,7 @@ export type Condition = NonNullable<ConditionSet['properties']>[number];
 /** A condition in parts, so that a page can set names and values apart from the words between them. */
 export type ConditionParts = { subject: string; verb: string; values: string[]; between: 'or' | 'and' };
 
-/** Names that conditions have only the ids of. */
+/** Names of objects that conditions refer to by id. */
 export type Names = {
   cohort(id: string): string;
   /** The key of a flag. */
@@ -66,10 +66,10 @@ export function partsOf(condition: Condition, names: Names = IDS): ConditionPart
   const { type, operator, value } = condition;
   const key = String(condition.key);
   if (type === 'cohort') {
-    const isOut = operator === 'not_in' || condition.negation === true;
+    const isNegated = operator === 'not_in' || condition.negation === true;
     return {
       subject: 'person',
-      verb: isOut ? 'is not in' : 'is in',
+      verb: isNegated ? 'is not in' : 'is in',
       values: [names.cohort(String(value))],
       between: 'or',
     };
@@ -99,7 +99,7 @@ function valueInWords(value: unknown): string {
   return `${count} ${UNITS[unit!]}${count === '1' ? '' : 's'} ago`;
 }
 
-/** Values beyond these are counted. */
+/** Limit of listed values; the others are counted. */
 const MAX_VALUES = 5;
 
 /** @returns values as `a, b or c`, the last ones counted where there are many */
@@ -131,8 +131,8 @@ export function setInWords(set: ConditionSet, names: Names = IDS): string {
     .join(' and ');
 }
 
-/** @returns the group type that a set is about: its own word counts, null too; null: persons */
+/** @returns the group type of a set, null for persons: the set's own value if present, even null */
 export function groupTypeOf(set: ConditionSet, filters: Filters): number | null {
-  const own = set.aggregation_group_type_index;
-  return (own === undefined ? filters.aggregation_group_type_index : own) ?? null;
+  const ownIndex = set.aggregation_group_type_index;
+  return (ownIndex === undefined ? filters.aggregation_group_type_index : ownIndex) ?? null;
 }

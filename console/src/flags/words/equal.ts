@@ -4,39 +4,39 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function equal(left: unknown, other: unknown): boolean {
-  if (left === other) return true;
-  if (Array.isArray(left) && Array.isArray(other)) {
-    return left.length === other.length && left.every((value, index) => equal(value, other[index]));
+export function equal(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((value, index) => equal(value, right[index]));
   }
-  if (!isObject(left) || !isObject(other)) return false;
-  return namesIn(left, other).every((name) => equal(left[name], other[name]));
+  if (!isObject(left) || !isObject(right)) return false;
+  return namesIn(left, right).every((name) => equal(left[name], right[name]));
 }
 
 export function namesIn(...objects: readonly object[]): string[] {
   return [...new Set(objects.flatMap((object) => Object.keys(object)))];
 }
 
-/** Stands for two changes of the same place, which no rule can decide. */
-export class Disputed extends Error {}
+/** Two different changes of the same place, which cannot be merged. */
+export class ConflictingChanges extends Error {}
 
 /**
  * @returns both changes of a base together
  * @throws Disputed where they changed the same place in different ways
  */
-export function merged<T>(base: T, theirs: T, ours: T): T {
+export function mergeChanges<T>(base: T, theirs: T, ours: T): T {
   if (equal(ours, base)) return theirs;
   if (equal(theirs, base) || equal(theirs, ours)) return ours;
   if ([base, theirs, ours].every(isObject)) {
     const [a, b, c] = [base, theirs, ours] as Readonly<Record<string, unknown>>[];
-    const members = namesIn(a!, b!, c!).map((name) => [name, merged(a![name], b![name], c![name])]);
+    const members = namesIn(a!, b!, c!).map((name) => [name, mergeChanges(a![name], b![name], c![name])]);
     return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as T;
   }
   if (Array.isArray(base) && Array.isArray(theirs) && Array.isArray(ours)) {
     // With different lengths, places no longer match elements.
     if (base.length === theirs.length && base.length === ours.length) {
-      return base.map((value, index) => merged<unknown>(value, theirs[index], ours[index])) as T;
+      return base.map((value, index) => mergeChanges<unknown>(value, theirs[index], ours[index])) as T;
     }
   }
-  throw new Disputed();
+  throw new ConflictingChanges();
 }

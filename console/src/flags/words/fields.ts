@@ -24,7 +24,7 @@ export function fieldsOf(flag: Fields): Fields {
 
 export const isField = (name: string): name is keyof Fields => (NAMES as readonly string[]).includes(name);
 
-/** @returns the fields that differ, as they are wanted */
+/** @returns the fields that differ, with their new values */
 export function differences(before: Fields, after: Fields): Partial<Fields> {
   return Object.fromEntries(
     NAMES.filter((name) => !equal(before[name], after[name])).map((name) => [name, after[name]]),

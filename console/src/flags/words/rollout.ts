@@ -15,10 +15,10 @@ export type Described = { filters: Filters; is_remote_configuration: boolean };
 
 export function rolloutInWords({ filters, is_remote_configuration: isPayload }: Described, names?: Names): string {
   const sets = filters.groups ?? [];
-  const reaching = sets.filter((set) => percentOf(set) > 0);
-  if (reaching.length === 0) return 'nobody';
-  const shown = reaching.slice(0, MAX_SETS).map((set, index) => setSentence(set, index > 0, names));
-  const others = reaching.length - shown.length;
+  const rolledOutSets = sets.filter((set) => percentOf(set) > 0);
+  if (rolledOutSets.length === 0) return 'nobody';
+  const shown = rolledOutSets.slice(0, MAX_SETS).map((set, index) => setSentence(set, index > 0, names));
+  const others = rolledOutSets.length - shown.length;
   const who = [...shown, ...(others > 0 ? [`${others} more ${others === 1 ? 'set' : 'sets'}`] : [])].join('; ');
   const variants = filters.multivariate?.variants ?? [];
   const what = isPayload

@@ -23,7 +23,7 @@ export function KeyTable({ keys, onRoll, onDelete }: KeyTableProps) {
         <tr key={key.id}>
           <td className={styles.name}>
             <strong>{key.label}</strong> <code className="quiet">{key.mask_value}</code>
-            <Limits of={key} />
+            <Limits apiKey={key} />
             <div className={styles.below}>{scopesInWords(key.scopes)}</div>
             <div className={`${styles.below} quiet`}>
               {key.last_used_at === null ? (
@@ -61,11 +61,11 @@ export function KeyTable({ keys, onRoll, onDelete }: KeyTableProps) {
 }
 
 /** Expiry and projects of a key. */
-function Limits({ of: { expires_at: expiresAt, scoped_teams: projects } }: { of: Key }) {
-  const known = useMe().projects;
+function Limits({ apiKey: { expires_at: expiresAt, scoped_teams: projects } }: { apiKey: Key }) {
+  const ownProjects = useMe().projects;
   const now = useNow();
   if (!expiresAt && !projects?.length) return null;
-  const names = projects?.map((id) => known.find((project) => project.id === id)?.name ?? `project ${id}`) ?? [];
+  const names = projects?.map((id) => ownProjects.find((project) => project.id === id)?.name ?? `project ${id}`) ?? [];
   return (
     <div className="quiet">
       {names.length > 0 && <>Only for {names.join(', ')}. </>}

@@ -13,8 +13,9 @@ const withArticle = (level: Level) => `${ARTICLES[level]} ${labelOf(level).toLow
 function effectOf(name: string, from: Level, to: Level): string {
   if (to === 15) return `${name} can then do everything that you can: also change and remove owners, you included.`;
   if (to > from) return `${name} can then manage members, invites, project settings and the secret keys of projects.`;
-  const lost = to === 8 ? 'change or remove owners' : 'manage members, project settings or the secret keys of projects';
-  return `${name} can no longer ${lost}. Pending invites from ${name} to a higher level than ${labelOf(to).toLowerCase()} end at once.`;
+  const lostRights =
+    to === 8 ? 'change or remove owners' : 'manage members, project settings or the secret keys of projects';
+  return `${name} can no longer ${lostRights}. Pending invites from ${name} to a higher level than ${labelOf(to).toLowerCase()} end at once.`;
 }
 
 export function LevelDialog({ organization, member, level, onClose }: Common & { level: Level }) {

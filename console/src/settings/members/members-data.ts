@@ -25,7 +25,7 @@ export const levelsUpTo = (own: Level) =>
 /** Begins the keys of all queries about them. */
 export const membersKey = (organizationId: string) => ['members', organizationId];
 
-/** As it is to the user: with their level in it. */
+/** The organization with the user's own level. */
 export function organizationQuery(organization_id: string) {
   return queryOptions({
     queryKey: [...membersKey(organization_id), 'organization'],

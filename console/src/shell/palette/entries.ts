@@ -6,7 +6,7 @@ type Me = ReturnType<typeof useMe>;
 export type Entry = {
   id: string;
   name: string;
-  beside?: string;
+  detail?: string;
   /** Address to open; absent: the entry runs an action. */
   href?: string;
   run?: () => void;
@@ -63,4 +63,5 @@ const PAGES = [
   ['Sessions', '/settings/sessions'],
 ] as const;
 
-export const matches = ({ name }: Entry, wanted: string): boolean => name.toLowerCase().includes(wanted.toLowerCase());
+export const matches = ({ name }: Entry, searchText: string): boolean =>
+  name.toLowerCase().includes(searchText.toLowerCase());

@@ -1,4 +1,4 @@
-/** Everything that can be gone to or done, by a few letters of its name. */
+/** Finds pages, objects and actions by a few letters of their names. */
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { Autocomplete, Header, Input, Menu, MenuItem, MenuSection, SearchField } from 'react-aria-components';
@@ -8,7 +8,7 @@ import { logOut } from '../../session/log-out.ts';
 import { useMe } from '../../session/me.ts';
 import { actionsOf, matches, pagesOf, projectsOf, type Entry } from './entries.ts';
 import styles from './palette.module.css';
-import { useFound } from './use-found.ts';
+import { useSearchResults } from './use-search-results.ts';
 
 const LOG_OUT: Entry = { id: 'log out', name: 'Log out', run: () => void logOut() };
 const MAX_PROJECTS = 6;
@@ -21,18 +21,18 @@ export function Palette({ projectId, onClose }: PaletteProps) {
   // Read when the palette opens, because the dialog itself has no keys.
   const [actions] = useState(() => [...actionsOf(presentKeys()), LOG_OUT]);
   const me = useMe();
-  const wanted = useDeferredValue(text.trim());
-  const found = useFound(projectId, wanted);
+  const searchText = useDeferredValue(text.trim());
+  const searchResults = useSearchResults(projectId, searchText);
   const sections: { title: string; entries: Entry[] }[] = [
-    { title: 'Actions', entries: actions.filter((action) => matches(action, wanted)) },
-    { title: 'Pages', entries: pagesOf(projectId).filter((page) => matches(page, wanted)) },
+    { title: 'Actions', entries: actions.filter((action) => matches(action, searchText)) },
+    { title: 'Pages', entries: pagesOf(projectId).filter((page) => matches(page, searchText)) },
     {
       title: 'Projects',
       entries: projectsOf(me, projectId)
-        .filter((project) => matches(project, wanted))
+        .filter((project) => matches(project, searchText))
         .slice(0, MAX_PROJECTS),
     },
-    ...found.sections,
+    ...searchResults.sections,
   ].filter(({ entries }) => entries.length > 0);
   const all = sections.flatMap(({ entries }) => entries);
 
@@ -52,9 +52,10 @@ export function Palette({ projectId, onClose }: PaletteProps) {
             className={styles.input!}
             placeholder="Search exports, flags, dashboards, pages and actions"
             onKeyDown={({ key, currentTarget }) => {
-              // The first entry takes the focus a moment after typing; Enter means it already.
+              // The first entry receives the focus with a delay; Enter chooses it before.
               const isFocused = currentTarget.hasAttribute('aria-activedescendant');
-              if (key === 'Enter' && !isFocused && wanted !== '' && wanted === text.trim() && all[0]) choose(all[0].id);
+              if (key === 'Enter' && !isFocused && searchText !== '' && searchText === text.trim() && all[0])
+                choose(all[0].id);
             }}
           />
         </SearchField>
@@ -63,7 +64,7 @@ export function Palette({ projectId, onClose }: PaletteProps) {
           className={styles.list!}
           onAction={(id) => choose(String(id))}
           renderEmptyState={() => (
-            <p className={styles.none}>{found.isPending ? 'Searching…' : `Nothing matches ${wanted}.`}</p>
+            <p className={styles.none}>{searchResults.isPending ? 'Searching…' : `Nothing matches ${searchText}.`}</p>
           )}
         >
           {sections.map(({ title, entries }) => (
@@ -72,7 +73,7 @@ export function Palette({ projectId, onClose }: PaletteProps) {
               {entries.map((entry) => (
                 <MenuItem key={entry.id} id={entry.id} textValue={entry.name} className={styles.item!}>
                   <span className={styles.name}>{entry.name}</span>
-                  {entry.beside !== undefined && <span className={styles.beside}>{entry.beside}</span>}
+                  {entry.detail !== undefined && <span className={styles.beside}>{entry.detail}</span>}
                 </MenuItem>
               ))}
             </MenuSection>

@@ -56,19 +56,21 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** @returns the project's objects with that name; empty before text is typed */
-export function useFound(projectId: number | undefined, search: string) {
-  const isAsked = projectId !== undefined && search !== '';
+export function useSearchResults(projectId: number | undefined, search: string) {
+  const isSearching = projectId !== undefined && search !== '';
   return useQueries({
     queries: KINDS.map(({ title, find }) => ({
       queryKey: ['found', projectId, title, search],
       queryFn: ({ signal }: { signal: AbortSignal }) => find(projectId!, search, signal),
-      enabled: isAsked,
+      enabled: isSearching,
       placeholderData: keepPreviousData,
     })),
     combine: (answers) => ({
-      isPending: isAsked && answers.some((answer) => answer.isPending || answer.isPlaceholderData),
+      isPending: isSearching && answers.some((answer) => answer.isPending || answer.isPlaceholderData),
       // Kinds that the caller may not see are refused, and show nothing.
-      sections: isAsked ? answers.map(({ data = [] }, index) => ({ title: KINDS[index]!.title, entries: data })) : [],
+      sections: isSearching
+        ? answers.map(({ data = [] }, index) => ({ title: KINDS[index]!.title, entries: data }))
+        : [],
     }),
   });
 }

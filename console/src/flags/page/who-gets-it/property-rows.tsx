@@ -2,7 +2,7 @@
 import { Button } from '../../../look/button.tsx';
 import { TextField } from '../../../look/field.tsx';
 import { Select } from '../../../look/select.tsx';
-import { isTwice, NO_PROPERTY, problemOf, type Property, type ValueType } from './subject.ts';
+import { isDuplicate, NO_PROPERTY, problemOf, type Property, type ValueType } from './subject.ts';
 import styles from './who-gets-it.module.css';
 
 const TYPES: readonly { value: ValueType; label: string }[] = [
@@ -15,15 +15,15 @@ const BOOLEANS = ['true', 'false'].map((value) => ({ value, label: value }));
 
 type PropertyRowsProps = {
   /** The group type; absent: properties of the person. */
-  of?: string;
+  groupType?: string;
   properties: readonly Property[];
   onChange: (properties: readonly Property[]) => void;
 };
 
-export function PropertyRows({ of, properties, onChange }: PropertyRowsProps) {
-  const owner = of === undefined ? '' : ` of ${of}`;
+export function PropertyRows({ groupType, properties, onChange }: PropertyRowsProps) {
+  const owner = groupType === undefined ? '' : ` of ${groupType}`;
   // A group's fields begin with its type: Company property, Company property type.
-  const begin = of === undefined ? '' : `${of[0]?.toUpperCase()}${of.slice(1)} property`;
+  const begin = groupType === undefined ? '' : `${groupType[0]?.toUpperCase()}${groupType.slice(1)} property`;
   const nameOf = (label: string, index: number) => {
     const whole = begin === '' ? label : label === 'Property' ? begin : `${begin} ${label.toLowerCase()}`;
     return `${whole}${index === 0 ? '' : ` ${index + 1}`}`;
@@ -39,7 +39,7 @@ export function PropertyRows({ of, properties, onChange }: PropertyRowsProps) {
             label={nameOf('Property', index)}
             value={property.key}
             onChange={(key) => change(index, { key })}
-            error={isTwice(properties, property) ? 'Named twice.' : undefined}
+            error={isDuplicate(properties, property) ? 'Named twice.' : undefined}
             mono
           />
           <Select

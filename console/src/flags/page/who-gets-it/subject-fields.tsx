@@ -1,4 +1,4 @@
-/** A distinct ID, the groups that it acts for, and properties that count instead of the stored ones. */
+/** Fields for a distinct ID, its groups, and properties that override the stored ones. */
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../../look/button.tsx';
 import { TextField } from '../../../look/field.tsx';
@@ -67,7 +67,7 @@ function GroupFields({ type, group, onChange }: GroupFieldsProps) {
         error={lacksKey(group) ? 'A group is named by its key.' : undefined}
       />
       <PropertyRows
-        of={type}
+        groupType={type}
         properties={group.properties}
         onChange={(properties) => onChange({ ...group, properties })}
       />

@@ -1,7 +1,7 @@
-/** The person and the groups to decide for, as they are typed, and as the request has them. */
+/** The person and the groups to decide for, as typed and as sent. */
 import type { components } from '../../../api/schema.d.ts';
 
-/** Types of values: JSON tells `1` from `"1"`, and a text field does not. */
+/** Types of values: unlike a text field, JSON distinguishes `1` from `"1"`. */
 export type ValueType = 'text' | 'number' | 'boolean' | 'json';
 export type Property = { key: string; type: ValueType; text: string };
 export type Group = { key: string; properties: readonly Property[] };
@@ -11,7 +11,7 @@ export type Subject = {
   /** By group type. */
   groups: Readonly<Record<string, Group>>;
 };
-/** Part of a request that says whom to decide for. */
+/** Part of a request that names the person and groups to decide for. */
 export type SubjectBody = Pick<
   components['schemas']['FlagEvaluationOf'],
   'distinct_id' | 'person_properties' | 'groups' | 'group_properties'
@@ -21,17 +21,17 @@ export const NO_PROPERTY: Property = { key: '', type: 'text', text: '' };
 export const NO_GROUP: Group = { key: '', properties: [NO_PROPERTY] };
 export const NO_SUBJECT: Subject = { distinctId: '', properties: [NO_PROPERTY], groups: {} };
 
-const named = (properties: readonly Property[]) => properties.filter(({ key }) => key !== '');
+const withNames = (properties: readonly Property[]) => properties.filter(({ key }) => key !== '');
 
-/** Whether the name is another row's, too: a property has one value. */
-export function isTwice(properties: readonly Property[], { key }: Property): boolean {
-  return named(properties).filter((property) => property.key === key).length > 1;
+/** Whether another row has the same name: a property has one value. */
+export function isDuplicate(properties: readonly Property[], { key }: Property): boolean {
+  return withNames(properties).filter((property) => property.key === key).length > 1;
 }
 
 /** @returns what is wrong with the value of a named property */
 export function problemOf({ key, type, text }: Property): string | undefined {
   if (key === '' || type === 'text' || type === 'boolean') return undefined;
-  const value = parsed(text);
+  const value = parseJson(text);
   if (type === 'json') return value === undefined ? 'Not JSON, such as null, ["a", "b"] or {"a": 1}.' : undefined;
   if (typeof value !== 'number') return 'Not a number, such as 12 or -1.5.';
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return 'Too long to stay exact: send it as text.';
@@ -39,7 +39,7 @@ export function problemOf({ key, type, text }: Property): string | undefined {
 }
 
 /** @returns undefined for a text that is not JSON */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -47,26 +47,26 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether properties are typed of a group without its key, which nothing would be decided for. */
+/** Whether a group has properties but no key; the server would ignore them. */
 export function lacksKey({ key, properties }: Group): boolean {
-  return key === '' && named(properties).length > 0;
+  return key === '' && withNames(properties).length > 0;
 }
 
 export function isValid({ properties, groups }: Subject): boolean {
   const all = [properties, ...Object.values(groups).map((group) => group.properties)];
   return (
     !Object.values(groups).some(lacksKey) &&
-    !all.some((list) => list.some((property) => isTwice(list, property) || problemOf(property) !== undefined))
+    !all.some((list) => list.some((property) => isDuplicate(list, property) || problemOf(property) !== undefined))
   );
 }
 
 export function bodyOf({ distinctId, properties, groups }: Subject): SubjectBody {
-  const given = Object.entries(groups).filter(([, { key }]) => key !== '');
-  const withProperties = given.filter(([, group]) => named(group.properties).length > 0);
+  const namedGroups = Object.entries(groups).filter(([, { key }]) => key !== '');
+  const withProperties = namedGroups.filter(([, group]) => withNames(group.properties).length > 0);
   return {
     ...(distinctId !== '' && { distinct_id: distinctId }),
-    ...(named(properties).length > 0 && { person_properties: valuesOf(properties) }),
-    ...(given.length > 0 && { groups: Object.fromEntries(given.map(([type, { key }]) => [type, key])) }),
+    ...(withNames(properties).length > 0 && { person_properties: valuesOf(properties) }),
+    ...(namedGroups.length > 0 && { groups: Object.fromEntries(namedGroups.map(([type, { key }]) => [type, key])) }),
     ...(withProperties.length > 0 && {
       group_properties: Object.fromEntries(withProperties.map(([type, group]) => [type, valuesOf(group.properties)])),
     }),
@@ -75,6 +75,6 @@ export function bodyOf({ distinctId, properties, groups }: Subject): SubjectBody
 
 function valuesOf(properties: readonly Property[]): Record<string, unknown> {
   return Object.fromEntries(
-    named(properties).map(({ key, type, text }) => [key, type === 'text' ? text : parsed(text)]),
+    withNames(properties).map(({ key, type, text }) => [key, type === 'text' ? text : parseJson(text)]),
   );
 }
