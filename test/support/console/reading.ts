@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 /** @throws AssertionError when the page scrolls sideways or cuts off a text without showing it elsewhere */
 export async function assertReadable(page: Page, where: string): Promise<void> {
-  const { wide, cutTexts: cutTexts } = await page.evaluate(findLayoutFaults);
+  const { wide, cutTexts } = await page.evaluate(findLayoutFaults);
   assert.deepEqual({ wide, cut: cutTexts }, { wide: [], cut: [] }, where);
 }
 
@@ -33,5 +33,5 @@ function findLayoutFaults(): { wide: string[]; cutTexts: string[] } {
       }
     }
   }
-  return { wide: isWide ? ['the page', ...overflowing.slice(-3)] : [], cutTexts: cutTexts };
+  return { wide: isWide ? ['the page', ...overflowing.slice(-3)] : [], cutTexts };
 }
