@@ -8,12 +8,14 @@ import { csvEncoder } from './csv.ts';
 import type { Encoder } from './encoder.ts';
 import { jsonLinesEncoder } from './json-lines.ts';
 import { lineEncoder } from './lines.ts';
-import { parquetEncoder } from './parquet/encoder.ts';
+import { parquetEncoder, type TableFields } from './parquet/encoder.ts';
 import { RowsDigester, rowIdColumn } from '../../conditions/rows/rows-digest.ts';
 
 export type FileOptions = Pick<FileEncoding, 'format' | 'compression' | 'formulaSafe'> & {
   /** Columns as COPY delivers them, in order; one of them identifies the row. Hidden ones are not in the file. */
   columns: readonly Column[];
+  /** Parquet: for the files of a table. */
+  table?: TableFields;
 };
 
 type Format = {
@@ -37,7 +39,7 @@ const FORMATS: Record<FileFormat, Format> = {
   Parquet: {
     extension: '.parquet',
     compressesWhole: false,
-    encoder: ({ columns, compression }) => parquetEncoder(columns, compression),
+    encoder: ({ columns, compression, table }) => parquetEncoder(columns, compression, table),
   },
 };
 

@@ -24,13 +24,26 @@ const GROUP_ROWS = 1024 * 1024;
 /** Pages being compressed at once; libuv's thread pool has four threads. */
 const CONCURRENT_PAGES = 6;
 
+/** Additions for a table's files: the ids by which the table knows its columns, and columns with one value. */
+export type TableFields = {
+  fieldIds: ReadonlyMap<string, number>;
+  /** Values as in COPY BINARY. */
+  constants: readonly { column: Column; value: Buffer }[];
+};
+
 type Group = { rows: number; chunks: Chunk[] };
 
+const NO_TABLE: TableFields = { fieldIds: new Map(), constants: [] };
+
 /** @param all the columns that COPY delivers; hidden ones are left out */
-export function parquetEncoder(all: readonly Column[], compression: Compression | null): Encoder {
+export function parquetEncoder(
+  all: readonly Column[],
+  compression: Compression | null,
+  { fieldIds, constants }: TableFields = NO_TABLE,
+): Encoder {
   const codec = compression === null ? 'UNCOMPRESSED' : CODECS[compression].name;
   const fields = all.map((_, i) => i).filter((i) => !all[i]!.hidden);
-  const columns = fields.map((i) => all[i]!);
+  const columns = [...fields.map((i) => all[i]!), ...constants.map(({ column }) => column)];
 
   const spare = new SparePages();
   const inFlight: Promise<Page>[] = [];
@@ -92,6 +105,10 @@ export function parquetEncoder(all: readonly Column[], compression: Compression 
         writers[n]!.add(source, starts[i]!, length);
         bytes += 4 + (length > 0 ? length : 0);
       }
+      for (let n = 0; n < constants.length; n++) {
+        const { value } = constants[n]!;
+        writers[fields.length + n]!.add(value, 0, value.length);
+      }
       rows++;
       if (bytes >= GROUP_BYTES || rows === GROUP_ROWS) endGroup();
     },
@@ -99,7 +116,7 @@ export function parquetEncoder(all: readonly Column[], compression: Compression 
     async *end() {
       endGroup();
       yield* readyBlocks();
-      yield footer(columns, rowGroups);
+      yield footer(columns, rowGroups, fieldIds);
     },
     content: () => ({ bytes: contentBytes, sha256: hash.digest() }),
   };

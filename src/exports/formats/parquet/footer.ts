@@ -48,13 +48,21 @@ export function rowGroupMetadata(columns: ColumnChunk[], rows: number): RowGroup
   };
 }
 
-/** The file's last bytes. @param columns the columns of the file */
-export function footer(columns: readonly Column[], rowGroups: RowGroup[]): Uint8Array {
-  const elements = columns.map(({ name, type }): SchemaElement => ({
-    ...PARQUET_TYPES[type].element,
-    name,
-    repetition_type: 'OPTIONAL',
-  }));
+/** The file's last bytes. @param columns the columns of the file @param fieldIds see `TableFields` */
+export function footer(
+  columns: readonly Column[],
+  rowGroups: RowGroup[],
+  fieldIds?: ReadonlyMap<string, number>,
+): Uint8Array {
+  const elements = columns.map(({ name, type }): SchemaElement => {
+    const fieldId = fieldIds?.get(name);
+    return {
+      ...PARQUET_TYPES[type].element,
+      name,
+      repetition_type: 'OPTIONAL',
+      ...(fieldId !== undefined && { field_id: fieldId }),
+    };
+  });
   const metadata = fileMetadata({
     version: 2,
     created_by: CREATED_BY,

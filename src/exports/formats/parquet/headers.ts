@@ -52,13 +52,14 @@ export function fileMetadata({
 }
 
 function schemaElement(element: SchemaElement): Struct {
-  const { type, repetition_type, name, num_children, converted_type, logical_type } = element;
+  const { type, repetition_type, name, num_children, converted_type, field_id, logical_type } = element;
   return {
     1: type && TYPES.indexOf(type),
     3: repetition_type && REPETITIONS.indexOf(repetition_type),
     4: name,
     5: num_children,
     6: converted_type && CONVERTED_TYPES[converted_type],
+    9: field_id,
     10: logical_type && logicalType(logical_type),
   };
 }
