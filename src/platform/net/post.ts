@@ -5,6 +5,8 @@ import { guardedAgents } from './connect.ts';
 import type { HostRules } from './host-rules.ts';
 
 export type Request = {
+  /** POST if absent. */
+  method?: 'GET' | 'HEAD' | 'POST';
   /** Checked by `checkUrl`. Only its addresses are checked again here, not whether it may be plain HTTP. */
   url: URL;
   headers: Record<string, string>;
@@ -32,13 +34,13 @@ export type Poster = {
 export function poster(rules: HostRules, { maxAnswerBytes }: { maxAnswerBytes: number }): Poster {
   const { httpAgent, httpsAgent, destroy } = guardedAgents(rules, { maxSockets: 1 });
   return {
-    async post({ url, headers, body, timeoutMs, signal }) {
+    async post({ method = 'POST', url, headers, body, timeoutMs, signal }) {
       const secure = url.protocol === 'https:';
       const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const options = {
-        method: 'POST',
+        method,
         agent: secure ? httpsAgent : httpAgent,
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        headers: { ...headers, ...(method === 'POST' && { 'content-length': Buffer.byteLength(body) }) },
         signal: ended,
       };
       try {

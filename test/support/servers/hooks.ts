@@ -3,6 +3,7 @@ import { temporalProgram } from '../../../src/platform/temporal/dev-server-progr
 import { stopTestBrowser } from '../sdks/browser.ts';
 import { stopTestDatabases } from '../database/database.ts';
 import { stopTestAzurite } from './azurite.ts';
+import { stopTestIcebergCatalog } from './iceberg-catalog.ts';
 import { stopTestObjectStore } from './object-store.ts';
 import { stopTestTemporal } from './temporal.ts';
 
@@ -23,6 +24,8 @@ export const mochaHooks = isWorker
   ? {}
   : {
       async afterAll() {
+        // The catalog keeps connections to the database, so it stops first.
+        await stopTestIcebergCatalog();
         await Promise.all([
           stopTestDatabases(),
           stopTestTemporal(),

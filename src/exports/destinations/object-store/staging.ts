@@ -31,7 +31,10 @@ export type RecordedIntent = { id: string; key: string };
  * Opens an upload. Its intent is recorded before it begins, and its id before its first byte is sent.
  * @throws Superseded when a later epoch has taken the interval, or has swept the intent
  */
-export async function openUpload({ store, context }: FileSession, key: string): Promise<RecordedUpload> {
+export async function openUpload(
+  { store, context }: Pick<FileSession, 'store' | 'context'>,
+  key: string,
+): Promise<RecordedUpload> {
   const { artifacts } = context;
   const intent = { place: store.place, key, token: randomBytes(16).toString('hex') };
   const intentId = await artifacts.record(intent);
@@ -63,7 +66,7 @@ export async function openUpload({ store, context }: FileSession, key: string): 
  * @param check throws when the content turns out not to be what was planned
  */
 export async function stage(
-  { store, context }: FileSession,
+  { store, context }: Pick<FileSession, 'store' | 'context'>,
   { id, upload }: RecordedUpload,
   content: AsyncIterable<Uint8Array>,
   check: () => unknown = () => {},
@@ -87,7 +90,11 @@ export async function stage(
  * @param replaces the only object that may be replaced
  * @throws Superseded when the visible object is another one, and the upload is gone or may not replace it
  */
-export async function reveal({ store }: FileSession, staged: StagedUpload, replaces?: Replaces): Promise<void> {
+export async function reveal(
+  { store }: Pick<FileSession, 'store'>,
+  staged: StagedUpload,
+  replaces?: Replaces,
+): Promise<void> {
   try {
     await store.complete(staged, replaces);
   } catch (error) {

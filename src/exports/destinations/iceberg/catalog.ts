@@ -1,0 +1,167 @@
+/** A client of Iceberg's REST catalogs: only checked hosts, no redirects, snapshot ids as bigints. */
+import { HostRefused, type HostRules } from '../../../platform/net/host-rules.ts';
+import { poster, type Answer } from '../../../platform/net/post.ts';
+import { networkFaultOf } from '../network-faults.ts';
+import { icebergFault } from './faults.ts';
+
+const CALL_MS = 60_000;
+/** Limit of an answer; a table's metadata lists all its snapshots. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+/** Separates the levels of a namespace in paths. */
+const LEVEL = '\u001F';
+
+export type Snapshot = {
+  'snapshot-id': number | bigint;
+  'parent-snapshot-id'?: number | bigint | null;
+  'manifest-list': string;
+  summary?: Record<string, string>;
+};
+export type Field = { id: number; name: string; type: unknown; required: boolean };
+export type Schema = { 'schema-id'?: number; type: 'struct'; fields: Field[] };
+export type PartitionSpec = {
+  'spec-id': number;
+  fields: { name: string; transform: string; 'source-id': number; 'field-id': number }[];
+};
+export type TableMetadata = {
+  'format-version': number;
+  'table-uuid': string;
+  location: string;
+  'last-sequence-number': number | bigint;
+  'current-snapshot-id'?: number | bigint | null;
+  'current-schema-id': number;
+  schemas: Schema[];
+  'default-spec-id': number;
+  'partition-specs': PartitionSpec[];
+  snapshots?: Snapshot[];
+};
+
+export type CatalogAccess = {
+  uri: string;
+  warehouse: string | null;
+  token: string | null;
+  namespace: string;
+  table: string;
+  rules: HostRules;
+  signal: AbortSignal;
+};
+
+/** `unknown`: the commit may have been made, because the answer is lost or inconclusive. */
+export type CommitAnswer = 'committed' | 'changed' | 'unknown';
+
+export type Catalog = {
+  /** Asks for the catalog's configuration, as every client does first. */
+  connect(): Promise<void>;
+  namespaceExists(): Promise<boolean>;
+  load(): Promise<TableMetadata | undefined>;
+  /** Also when another made the table meanwhile. */
+  create(table: { schema: Schema; 'partition-spec': PartitionSpec; properties: Record<string, string> }): Promise<void>;
+  commit(change: { requirements: object[]; updates: object[] }): Promise<CommitAnswer>;
+  close(): void;
+};
+
+export function openCatalog(access: CatalogAccess): Catalog {
+  const { post, close } = poster(access.rules, { maxAnswerBytes: MAX_ANSWER_BYTES });
+  const levels = encodeURIComponent(access.namespace.split('.').join(LEVEL));
+  let prefix: Promise<string> | undefined;
+
+  async function send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'Sluice',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(access.token !== null && { authorization: `Bearer ${access.token}` }),
+    };
+    const url = new URL(`${access.uri.replace(/\/+$/, '')}/v1/${path}`);
+    const request = { method, url, headers, body: body === undefined ? '' : toJson(body) };
+    try {
+      return await post({ ...request, timeoutMs: CALL_MS, signal: access.signal });
+    } catch (cause) {
+      access.signal.throwIfAborted();
+      if (cause instanceof HostRefused) throw icebergFault('host_not_allowed', { cause });
+      throw icebergFault(networkFaultOf(cause), { cause });
+    }
+  }
+
+  async function findPrefix(): Promise<string> {
+    const query = access.warehouse === null ? '' : `?warehouse=${encodeURIComponent(access.warehouse)}`;
+    const answer = await send('GET', `config${query}`);
+    if (answer.status === 404) throw icebergFault('catalog_not_found');
+    const { overrides, defaults } = contentOf(answer) as Record<string, Record<string, unknown> | undefined>;
+    const found = overrides?.['prefix'] ?? defaults?.['prefix'];
+    return typeof found === 'string' && found !== '' ? `${encodeURI(found)}/` : '';
+  }
+
+  async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
+    prefix ??= findPrefix();
+    const found = await prefix.catch((error: unknown) => {
+      prefix = undefined;
+      throw error;
+    });
+    return send(method, `${found}namespaces/${levels}${path}`, body);
+  }
+
+  const path = `/tables/${encodeURIComponent(access.table)}`;
+  return {
+    async connect() {
+      prefix ??= findPrefix();
+      await prefix;
+    },
+    async namespaceExists() {
+      const answer = await call('GET', '');
+      if (answer.status === 404) return false;
+      contentOf(answer);
+      return true;
+    },
+    async load() {
+      const answer = await call('GET', path);
+      return answer.status === 404 ? undefined : metadataOf(contentOf(answer));
+    },
+    async create(table) {
+      const answer = await call('POST', '/tables', { name: access.table, ...table });
+      if (answer.status === 404) throw icebergFault('namespace_not_found');
+      if (answer.status !== 409) contentOf(answer);
+    },
+    async commit(change) {
+      // A request that failed on its way, or was cancelled, may have arrived; the caller looks for its snapshot.
+      const answer = await call('POST', path, change).catch(() => undefined);
+      if (!answer || answer.status >= 500 || answer.status === 408) return 'unknown';
+      if (answer.status === 409) return 'changed';
+      // The body is not read: the catalog has accepted the commit.
+      if (answer.status >= 300) contentOf(answer);
+      return 'committed';
+    },
+    close,
+  };
+}
+
+function contentOf({ status, body }: Answer): unknown {
+  if (status === 401 || status === 403 || status === 419) throw icebergFault('catalog_denied');
+  if (status >= 500 || status === 408 || status === 429) throw icebergFault('catalog_unavailable');
+  if (status < 200 || status >= 300) throw icebergFault('catalog_refused');
+  try {
+    return parseJson(body);
+  } catch (cause) {
+    throw icebergFault('catalog_not_found', { cause });
+  }
+}
+
+function metadataOf(content: unknown): TableMetadata {
+  const metadata = (content as { metadata?: TableMetadata } | null)?.metadata;
+  if (!metadata || typeof metadata.location !== 'string') throw icebergFault('catalog_not_found');
+  return metadata;
+}
+
+/** Snapshot ids have 63 bits, which plain numbers round. */
+function parseJson(text: string): unknown {
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '');
+  return isRounded ? BigInt(context!.source!) : value;
+}
+
+function toJson(value: unknown): string {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? rawJSON(String(one)) : one));
+}

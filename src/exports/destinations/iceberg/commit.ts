@@ -1,0 +1,263 @@
+/**
+ * The commit of an interval: one snapshot that replaces its files, by compare-and-swap of the table's main branch. Whatever others commit
+ * meanwhile makes it fail; then the table and our ledger are read again. Also equal content makes a snapshot, so that an older commit
+ * that was frozen finds another one than it expects.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DeliveredElsewhere, Superseded } from '../../../platform/errors.ts';
+import { severalAtOnce } from '../at-once.ts';
+import type { Receipt, SessionContext } from '../contract.ts';
+import type { Delivery, StagedPart } from '../delivery.ts';
+import { reveal, type StagedFile } from '../object-store/staging.ts';
+import { totalsOf } from '../totals.ts';
+import type { Catalog, TableMetadata } from './catalog.ts';
+import { icebergFault } from './faults.ts';
+import type { Lake } from './lake.ts';
+import type { DataFile, ManifestFile } from './manifest-schemas.ts';
+import {
+  findManifests,
+  readManifestList,
+  writeAdded,
+  writeManifestList,
+  writeWithout,
+  type HeldManifest,
+  type IntervalPartition,
+  type NewFile,
+} from './manifests.ts';
+import {
+  currentSnapshot,
+  digestOfFiles,
+  findInFiles,
+  findInSnapshots,
+  summaryOf,
+  summaryValue,
+  type PresentDelivery,
+} from './present.ts';
+import { checkTable } from './table.ts';
+
+const MAX_ATTEMPTS = 20;
+const MAX_WAIT_MS = 3000;
+const FIRST_WAIT_MS = 60;
+
+export type TableSession = {
+  catalog: Catalog;
+  lake: Lake;
+  delivery: Delivery;
+  interval: IntervalPartition;
+  context: SessionContext;
+  /** For people. */
+  location: string;
+};
+
+/** The interval's files in the table, and the delivery that they are of. */
+export type Held = {
+  metadata: TableMetadata;
+  list: ManifestFile[];
+  manifests: HeldManifest[];
+  files: DataFile[];
+  present: PresentDelivery | undefined;
+};
+
+export async function readTable(session: TableSession, metadata: TableMetadata): Promise<Held> {
+  const { lake, interval, delivery, context, location } = session;
+  const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
+  const manifests = await findManifests(lake, metadata, list, interval);
+  const files = manifests.flatMap(({ ours }) => ours);
+  const present =
+    findInSnapshots(metadata, delivery, location) ??
+    (await findInFiles(lake, files, { ownership: context.ownership, columns: delivery.columns, location }));
+  return { metadata, list, manifests, files, present };
+}
+
+export async function commitInterval(session: TableSession, parts: readonly StagedPart[]): Promise<Receipt> {
+  const { catalog, delivery, context } = session;
+  const timeline = await context.ownership.getTimeline();
+  const { rows, digest } = totalsOf(parts);
+  const staged = parts.map(({ staged: file }) => file as unknown as StagedFile);
+  const receipt: Receipt = {
+    rows,
+    digest,
+    bytes: staged.reduce((sum, { bytes }) => sum + bytes, 0),
+    location: session.location,
+    epoch: delivery.epoch,
+    cutoff: delivery.cutoff,
+    run_id: delivery.runId,
+    timeline,
+  };
+  const content = createHash('sha256')
+    .update(JSON.stringify(parts.map(({ contentSha256 }) => contentSha256)))
+    .digest('hex');
+
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const metadata = await catalog.load();
+    if (!metadata) throw icebergFault('catalog_unavailable', { sentence: 'The table has gone.' });
+    checkTable(metadata, delivery.columns);
+    // Our own ledger is asked after the table was read, so what commits later makes the commit fail.
+    await context.ownership.knowsRun(delivery.runId);
+    const held = await readTable(session, metadata);
+    const { present } = held;
+    if (present?.receipt.run_id === delivery.runId) return present.receipt;
+    if (present && !(await context.ownership.knowsRun(present.receipt.run_id))) throw new DeliveredElsewhere();
+    if (present && present.receipt.epoch >= delivery.epoch)
+      throw new Superseded('A later run has delivered this data interval.');
+
+    const isEqual = await isContentThere(session.lake, held, content);
+    const bytes = held.files.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0);
+    const answer = isEqual
+      ? await commitSnapshot(session, held, { receipt: { ...receipt, bytes }, content, files: undefined })
+      : await commitSnapshot(session, held, { receipt, content, files: await revealFiles(session, parts, staged) });
+    if (answer === 'committed') return isEqual ? { ...receipt, bytes } : receipt;
+    const wait = Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+    await sleep(wait, undefined, { signal: context.signal });
+  }
+  throw icebergFault('concurrent_commits');
+}
+
+/** Whether the table holds the very files of a delivery with this content, and the storage has them. */
+async function isContentThere({ store, keyOf }: Lake, { present, files }: Held, content: string): Promise<boolean> {
+  const snapshot = present?.snapshot;
+  if (!snapshot || summaryValue(snapshot, 'content') !== content) return false;
+  if (summaryValue(snapshot, 'files') !== digestOfFiles(files.map(({ file_path }) => file_path))) return false;
+  const whole = await severalAtOnce(files, async ({ file_path, file_size_in_bytes }) => {
+    const head = await store.head(keyOf(file_path));
+    return head?.bytes === Number(file_size_in_bytes);
+  });
+  return whole.every(Boolean);
+}
+
+/** Completes the uploads of the parts: the files are there, and no snapshot names them. */
+async function revealFiles(
+  { lake, context }: TableSession,
+  parts: readonly StagedPart[],
+  staged: readonly StagedFile[],
+): Promise<NewFile[]> {
+  for (const [index, file] of staged.entries()) {
+    await context.step(`file-${index}`);
+    await reveal(lake, file);
+  }
+  return staged.map(({ key, bytes }, index) => ({
+    url: `s3://${lake.bucket}/${key}`,
+    rows: parts[index]!.rows,
+    bytes,
+  }));
+}
+
+/** Chosen by us and always the same for a run, so a commit whose answer was lost is found by it. */
+export function snapshotIdOf({ runId }: Delivery): bigint {
+  const id = createHash('sha256').update(runId).digest().readBigUInt64BE() & 0x7fff_ffff_ffff_ffffn;
+  return id === 0n ? 1n : id;
+}
+
+export function metadataPrefix(metadata: TableMetadata, runId: string): string {
+  return `${metadata.location.replace(/\/$/, '')}/metadata/sluice-${runId}-`;
+}
+
+/** Whether it has live files. Manifests that only say what an earlier snapshot removed have done their work. */
+const isUseful = (one: ManifestFile) => one.added_files_count > 0 || one.existing_files_count > 0;
+
+type Change = {
+  receipt: Receipt;
+  content: string;
+  /** Undefined to keep the files that are there. */
+  files: readonly NewFile[] | undefined;
+};
+
+/** One attempt. @returns whether it is known to have been made */
+async function commitSnapshot(
+  session: TableSession,
+  held: Held,
+  change: Change,
+): Promise<'committed' | 'changed' | 'unknown'> {
+  const { catalog, lake, delivery, interval, context } = session;
+  const { metadata, list, manifests } = held;
+  const current = currentSnapshot(metadata);
+  const parent = current ? BigInt(current['snapshot-id']) : null;
+  const snapshotId = snapshotIdOf(delivery);
+  const sequence = BigInt(metadata['last-sequence-number']) + 1n;
+  const prefix = `${metadataPrefix(metadata, delivery.runId)}${randomBytes(8).toString('hex')}`;
+  const written: string[] = [];
+  const name = (ending: string) => {
+    written.push(`${prefix}-${ending}.avro`);
+    return written.at(-1)!;
+  };
+  const writing = { lake, metadata, snapshotId, sequence, nameManifest: () => name(`m${written.length}`) };
+  const removeWritten = () => severalAtOnce(written, (url) => lake.remove(url));
+
+  const { files } = change;
+  let kept = list.filter(isUseful);
+  const added = files ?? [];
+  const removed = files ? held.files : [];
+  let answer: 'committed' | 'changed' | 'unknown';
+  try {
+    if (files) {
+      const replaced = new Set(manifests.map(({ manifest }) => manifest));
+      kept = kept.filter((manifest) => !replaced.has(manifest));
+      for (const manifest of manifests) kept.push(await writeWithout(writing, manifest, interval));
+      if (files.length > 0) kept.unshift(await writeAdded(writing, files, interval));
+    }
+    const listUrl = name('list');
+    await writeManifestList(lake, listUrl, kept, { snapshotId, parent, sequence });
+    const names = files ? files.map(({ url }) => url) : held.files.map(({ file_path }) => file_path);
+    const snapshot = {
+      'snapshot-id': snapshotId,
+      ...(parent !== null && { 'parent-snapshot-id': parent }),
+      'sequence-number': sequence,
+      'timestamp-ms': Date.now(),
+      'manifest-list': listUrl,
+      'schema-id': metadata['current-schema-id'],
+      summary: {
+        operation: removed.length > 0 ? (added.length > 0 ? 'overwrite' : 'delete') : 'append',
+        ...totals(current?.summary, added, removed),
+        ...summaryOf(delivery, change.receipt, { content: change.content, files: digestOfFiles(names) }),
+      },
+    };
+    await context.step('rows');
+    answer = await catalog.commit({
+      requirements: [
+        { type: 'assert-table-uuid', uuid: metadata['table-uuid'] },
+        { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': parent },
+      ],
+      updates: [
+        { action: 'add-snapshot', snapshot },
+        { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': snapshotId },
+      ],
+    });
+  } catch (error) {
+    // The commit was not sent, or the catalog has refused it.
+    await removeWritten();
+    throw error;
+  }
+  // After an unknown outcome the files stay: they may be the table's. A later delivery removes them if they are not.
+  if (answer === 'changed') await removeWritten();
+  return answer;
+}
+
+function sum(values: readonly (number | bigint)[]): bigint {
+  return values.reduce<bigint>((total, one) => total + BigInt(one), 0n);
+}
+
+function totals(
+  before: Record<string, string> | undefined,
+  added: readonly NewFile[],
+  removed: readonly DataFile[],
+): Record<string, string> {
+  const rows = { plus: sum(added.map((file) => file.rows)), minus: sum(removed.map((file) => file.record_count)) };
+  const bytes = {
+    plus: sum(added.map((file) => file.bytes)),
+    minus: sum(removed.map((file) => file.file_size_in_bytes)),
+  };
+  const total = (name: string, plus: bigint, minus: bigint) => String(BigInt(before?.[name] ?? 0) + plus - minus);
+  return {
+    'added-data-files': String(added.length),
+    'added-records': String(rows.plus),
+    'deleted-data-files': String(removed.length),
+    'deleted-records': String(rows.minus),
+    'total-records': total('total-records', rows.plus, rows.minus),
+    'total-data-files': total('total-data-files', BigInt(added.length), BigInt(removed.length)),
+    'total-files-size': total('total-files-size', bytes.plus, bytes.minus),
+    'total-delete-files': total('total-delete-files', 0n, 0n),
+    'total-position-deletes': total('total-position-deletes', 0n, 0n),
+    'total-equality-deletes': total('total-equality-deletes', 0n, 0n),
+  };
+}

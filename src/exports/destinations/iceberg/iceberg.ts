@@ -1,0 +1,183 @@
+/** Rows in an Apache Iceberg table, through a REST catalog; its files in S3 or a store that speaks its API. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { checkEndpoint, checkUrl } from '../../../platform/net/endpoint.ts';
+import { hostRules } from '../../../platform/net/host-rules.ts';
+import { nullable, Type, type Static } from '../../../platform/schema.ts';
+import { addGroup, defineDestination } from '../define.ts';
+import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
+import { withDefault } from '../object-store/config.ts';
+import { REPLACED_AT_ONCE } from '../promises.ts';
+import { s3Client } from '../s3/client.ts';
+import { s3Store } from '../s3/store.ts';
+import { secret } from '../secret.ts';
+import { openCatalog, type Catalog } from './catalog.ts';
+import { lakeOf, type Lake } from './lake.ts';
+import { ancestors, summaryValue } from './present.ts';
+import { icebergSession } from './session.ts';
+import { catalogSteps } from './test-steps.ts';
+
+const Config = Type.Object(
+  {
+    ...addGroup('connection', {
+      catalog_uri: Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        title: 'Catalog URI',
+        examples: ['https://catalog.example.com/iceberg'],
+        description:
+          'The address of the REST catalog, without /v1. http is accepted only for hosts that the operator allows.',
+      }),
+      warehouse: withDefault(
+        nullable(Type.String({ description: 'The warehouse, for catalogs that have several.' }), {
+          title: 'Warehouse',
+        }),
+        null,
+      ),
+      token: Type.Optional({
+        ...nullable(
+          Type.String({
+            pattern: '[^*\\s]',
+            maxLength: 4096,
+            description: 'The bearer token of the catalog; empty for a catalog without authentication.',
+          }),
+          { title: 'Token' },
+        ),
+        writeOnly: true,
+      }),
+      region: Type.String({
+        minLength: 1,
+        title: 'Region',
+        description: 'The region of the bucket.',
+        examples: ['us-east-1'],
+      }),
+      aws_access_key_id: secret('Access key ID', { isReadable: true }),
+      aws_secret_access_key: secret('Secret access key'),
+      endpoint_url: withDefault(
+        nullable(
+          Type.String({ description: 'The URL of an S3-compatible store without a path; empty for Amazon S3.' }),
+          { title: 'Endpoint' },
+        ),
+        null,
+      ),
+    }),
+    ...addGroup('place', {
+      namespace: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        title: 'Namespace',
+        description: 'The namespace of the table, with dots between levels; it must exist.',
+        examples: ['analytics'],
+      }),
+      table_name: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        default: 'events',
+        title: 'Table',
+        description: 'The table that receives the rows; created if it does not exist.',
+      }),
+    }),
+    ...addGroup('advanced', {
+      use_virtual_style_addressing: Type.Boolean({
+        default: false,
+        title: 'Virtual-host addressing',
+        description: 'Address the bucket as part of the host name rather than the path.',
+      }),
+    }),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof Config>;
+
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ -]*$/u;
+
+async function validate(config: Config, environment: DestinationEnvironment): Promise<void> {
+  if (!config.namespace.split('.').every((level) => NAME.test(level)))
+    throw new InvalidInput('Not a valid namespace.', 'namespace');
+  if (!NAME.test(config.table_name)) throw new InvalidInput('Not a valid table name.', 'table_name');
+  if (config.catalog_uri.includes('?')) throw new InvalidInput('May not have a query.', 'catalog_uri');
+  await checkHostOf('catalog_uri', environment, async (rules) => checkUrl(config.catalog_uri, rules));
+  const { endpoint_url: endpoint } = config;
+  if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
+}
+
+function tablePlace({ catalog_uri, warehouse, namespace, table_name }: Config): string {
+  return `iceberg:${catalog_uri.replace(/\/+$/, '')}#${warehouse ?? ''}/${namespace}.${table_name}`;
+}
+
+export type IcebergTable = { catalog: Catalog; openLake(bucket: string): Lake };
+
+function openTable(config: Config, { allowedHosts }: DestinationEnvironment, signal: AbortSignal): IcebergTable {
+  const catalog = openCatalog({
+    uri: config.catalog_uri,
+    warehouse: config.warehouse,
+    token: config.token ?? null,
+    namespace: config.namespace,
+    table: config.table_name,
+    rules: hostRules(allowedHosts),
+    signal,
+  });
+  return {
+    catalog,
+    openLake(bucket) {
+      const { client, close } = s3Client({
+        region: config.region,
+        accessKeyId: config.aws_access_key_id,
+        secretAccessKey: config.aws_secret_access_key,
+        // Only the user's endpoint, which is checked, is used: never one that the catalog names.
+        endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
+        virtualHosts: config.use_virtual_style_addressing,
+        allowedHosts,
+      });
+      const place = tablePlace(config);
+      const store = s3Store({
+        client,
+        place,
+        formerPlace: place,
+        bucket,
+        encryption: null,
+        kmsKeyId: null,
+        signal,
+        onClose: close,
+      });
+      return lakeOf(store, bucket);
+    },
+  };
+}
+
+const label = ({ namespace, table_name }: Config) => `${namespace}.${table_name}`;
+
+export const iceberg = defineDestination<Config>({
+  type: 'Iceberg',
+  title: 'Apache Iceberg',
+  promises: [{ when: {}, ...REPLACED_AT_ONCE }],
+  takes: 'rows',
+  config: Config,
+  secretsGoTo: ['catalog_uri', 'endpoint_url'],
+  validate,
+  place: tablePlace,
+  // Exports share a table: each has partitions of its own.
+  keySpace: (config, { exportId }) => `${tablePlace(config)}#${exportId}`,
+  label,
+  steps: catalogSteps((config, { environment, signal }) => openTable(config, environment, signal)),
+  names: (config) => [label(config)],
+  async *listDeliveries(config, { exportId }, environment, signal) {
+    const { catalog } = openTable(config, environment, signal);
+    try {
+      const metadata = await catalog.load();
+      const seen = new Set<string>();
+      for (const snapshot of metadata ? ancestors(metadata) : []) {
+        const start = summaryValue(snapshot, 'interval-start');
+        const end = summaryValue(snapshot, 'interval-end');
+        if (summaryValue(snapshot, 'export') !== exportId || !start || !end || seen.has(`${start}/${end}`)) continue;
+        seen.add(`${start}/${end}`);
+        yield { start, end };
+      }
+    } finally {
+      catalog.close();
+    }
+  },
+  async open(config, delivery, context, environment) {
+    const table = openTable(config, environment, context.signal);
+    return icebergSession({ ...table, delivery, context, location: label(config) });
+  },
+});

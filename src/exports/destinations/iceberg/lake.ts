@@ -1,0 +1,50 @@
+/** The table's storage: its objects by their URLs, through the store that writes data files too. */
+import { randomBytes } from 'node:crypto';
+import { fillUpload } from '../object-store/upload.ts';
+import type { ObjectStore } from '../object-store/store.ts';
+import { icebergFault } from './faults.ts';
+import { bucketOf } from './table.ts';
+
+export type Lake = {
+  store: ObjectStore;
+  bucket: string;
+  read(url: string): Promise<Buffer>;
+  write(url: string, bytes: Buffer): Promise<void>;
+  /** Best effort. */
+  remove(url: string): Promise<void>;
+  keyOf(url: string): string;
+};
+
+export function lakeOf(store: ObjectStore, bucket: string): Lake {
+  function keyOf(url: string): string {
+    const found = bucketOf(url);
+    if (found.bucket !== bucket) throw icebergFault('location_unsupported');
+    return found.key;
+  }
+  return {
+    store,
+    bucket,
+    keyOf,
+    async read(url) {
+      const content = await store.get(keyOf(url));
+      if (!content)
+        throw icebergFault('catalog_unavailable', { sentence: 'A file of the table’s metadata is missing.' });
+      return Buffer.concat(await Array.fromAsync(content));
+    },
+    async write(url, bytes) {
+      const upload = await store.begin(keyOf(url), randomBytes(16).toString('hex'));
+      async function* content() {
+        yield bytes;
+      }
+      try {
+        await store.complete(await fillUpload(store, upload, content()));
+      } catch (error) {
+        await store.abort(upload).catch(() => {});
+        throw error;
+      }
+    },
+    async remove(url) {
+      await store.remove(keyOf(url)).catch(() => {});
+    },
+  };
+}

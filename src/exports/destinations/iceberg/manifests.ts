@@ -1,0 +1,215 @@
+/** Manifests of a snapshot: the files of one data interval are found in them, and replaced by others; all else is kept as it is. */
+import { severalAtOnce } from '../at-once.ts';
+import { readAvro, writeAvro } from './avro.ts';
+import type { TableMetadata } from './catalog.ts';
+import type { Lake } from './lake.ts';
+import {
+  MANIFEST_LIST_SCHEMA,
+  manifestSchema,
+  type DataFile,
+  type ManifestEntry,
+  type ManifestFile,
+} from './manifest-schemas.ts';
+import { EXPORT_COLUMN, INTERVAL_COLUMN, partitionFields, schemaOf, specOf } from './table.ts';
+
+/** `end` is exclusive; both are microseconds since 1970. */
+export type IntervalPartition = { exportId: string; start: bigint; end: bigint };
+
+const DELETED = 2;
+
+export function isOfInterval({ partition }: DataFile, { exportId, start, end }: IntervalPartition): boolean {
+  const time = partition[INTERVAL_COLUMN.name];
+  return partition[EXPORT_COLUMN.name] === exportId && typeof time === 'bigint' && time >= start && time < end;
+}
+
+export async function readManifestList(lake: Lake, url: string | undefined): Promise<ManifestFile[]> {
+  return url === undefined ? [] : readAvro<ManifestFile>(await lake.read(url));
+}
+
+export type HeldManifest = { manifest: ManifestFile; live: ManifestEntry[]; ours: DataFile[] };
+
+/** Manifests with live files of the interval, read whole. */
+export async function findManifests(
+  lake: Lake,
+  metadata: TableMetadata,
+  list: readonly ManifestFile[],
+  interval: IntervalPartition,
+): Promise<HeldManifest[]> {
+  const candidates = list.filter(({ content, ...manifest }) => content === 0 && mayHold(metadata, manifest, interval));
+  const read = await severalAtOnce(candidates, async (manifest) => {
+    const entries = await readAvro<ManifestEntry>(await lake.read(manifest.manifest_path));
+    const live = entries.filter(({ status }) => status !== DELETED);
+    const ours = live.map((entry) => entry.data_file).filter((file) => isOfInterval(file, interval));
+    return { manifest: list.find(({ manifest_path }) => manifest_path === manifest.manifest_path)!, live, ours };
+  });
+  return read.filter(({ ours }) => ours.length > 0);
+}
+
+/** Whether the bounds of the manifest's partitions include the interval. */
+function mayHold(
+  metadata: TableMetadata,
+  manifest: Pick<ManifestFile, 'partitions' | 'partition_spec_id' | 'added_files_count' | 'existing_files_count'>,
+  { exportId, start, end }: IntervalPartition,
+): boolean {
+  if (manifest.added_files_count === 0 && manifest.existing_files_count === 0) return false;
+  const fields = partitionFields(metadata, manifest.partition_spec_id);
+  if (!manifest.partitions) return true;
+  return fields.every(({ name }, index) => {
+    const { lower_bound: lower, upper_bound: upper } = manifest.partitions![index]!;
+    if (!lower || !upper) return false;
+    if (name === EXPORT_COLUMN.name) return lower.toString() <= exportId && exportId <= upper.toString();
+    return lower.readBigInt64LE() < end && upper.readBigInt64LE() >= start;
+  });
+}
+
+export type NewFile = { url: string; rows: number; bytes: number };
+
+type Writing = {
+  lake: Lake;
+  metadata: TableMetadata;
+  snapshotId: bigint;
+  sequence: bigint;
+  /** @returns the URL of the next manifest */
+  nameManifest(): string;
+};
+
+/** A manifest of the interval's new files. */
+export async function writeAdded(
+  writing: Writing,
+  files: readonly NewFile[],
+  interval: IntervalPartition,
+): Promise<ManifestFile> {
+  const entries = files.map(({ url, rows, bytes }): ManifestEntry => {
+    const partition = { [EXPORT_COLUMN.name]: interval.exportId, [INTERVAL_COLUMN.name]: interval.start };
+    return {
+      status: 1,
+      snapshot_id: writing.snapshotId,
+      sequence_number: null,
+      file_sequence_number: null,
+      data_file: {
+        content: 0,
+        file_path: url,
+        file_format: 'PARQUET',
+        partition,
+        record_count: BigInt(rows),
+        file_size_in_bytes: BigInt(bytes),
+        ...NO_STATISTICS,
+      },
+    };
+  });
+  return writeManifest(writing, writing.metadata['default-spec-id'], entries);
+}
+
+const NO_STATISTICS = Object.fromEntries(
+  [
+    'column_sizes',
+    'value_counts',
+    'null_value_counts',
+    'nan_value_counts',
+    'lower_bounds',
+    'upper_bounds',
+    'key_metadata',
+    'split_offsets',
+    'equality_ids',
+    'sort_order_id',
+  ].map((name) => [name, null]),
+);
+
+/** The manifest without the interval's files, which are named as deleted, as the format wants it. */
+export async function writeWithout(
+  writing: Writing,
+  { manifest, live }: HeldManifest,
+  interval: IntervalPartition,
+): Promise<ManifestFile> {
+  const entries = live.map((entry): ManifestEntry => {
+    const isGone = isOfInterval(entry.data_file, interval);
+    return {
+      ...entry,
+      status: isGone ? DELETED : 0,
+      snapshot_id: isGone ? writing.snapshotId : (entry.snapshot_id ?? manifest.added_snapshot_id),
+      // Inherited from the manifest until an entry is copied, so from now on they must be written.
+      sequence_number: entry.sequence_number ?? manifest.sequence_number,
+      file_sequence_number: entry.file_sequence_number ?? manifest.sequence_number,
+    };
+  });
+  return writeManifest(writing, manifest.partition_spec_id, entries);
+}
+
+async function writeManifest(
+  { lake, metadata, snapshotId, sequence, nameManifest }: Writing,
+  specId: number,
+  entries: readonly ManifestEntry[],
+): Promise<ManifestFile> {
+  const fields = partitionFields(metadata, specId);
+  const schema = schemaOf(metadata);
+  const header = {
+    schema: JSON.stringify(schema),
+    'schema-id': String(schema['schema-id']),
+    'partition-spec': JSON.stringify(specOf(metadata, specId).fields),
+    'partition-spec-id': String(specId),
+    'format-version': '2',
+    content: 'data',
+  };
+  const bytes = await writeAvro(manifestSchema(fields), header, entries);
+  const url = nameManifest();
+  await lake.write(url, bytes);
+  const counts = (status: number) => {
+    const found = entries.filter((entry) => entry.status === status);
+    return { files: found.length, rows: found.reduce((sum, entry) => sum + entry.data_file.record_count, 0n) };
+  };
+  const [existing, added, deleted] = [counts(0), counts(1), counts(DELETED)];
+  const sequences = entries.flatMap((entry) => (entry.status === 0 ? [entry.sequence_number!] : []));
+  return {
+    manifest_path: url,
+    manifest_length: BigInt(bytes.length),
+    partition_spec_id: specId,
+    content: 0,
+    sequence_number: sequence,
+    min_sequence_number: sequences.reduce((least, one) => (one < least ? one : least), sequence),
+    added_snapshot_id: snapshotId,
+    added_files_count: added.files,
+    existing_files_count: existing.files,
+    deleted_files_count: deleted.files,
+    added_rows_count: added.rows,
+    existing_rows_count: existing.rows,
+    deleted_rows_count: deleted.rows,
+    partitions: fields.map(({ name }) => boundsOf(entries.map(({ data_file }) => data_file.partition[name] ?? null))),
+    key_metadata: null,
+  };
+}
+
+function boundsOf(values: readonly (string | bigint | null)[]) {
+  const bytes = values.flatMap((value) => (value === null ? [] : [{ value, bytes: bytesOf(value) }]));
+  // Texts are compared as bytes.
+  const order = (a: (typeof bytes)[number], b: (typeof bytes)[number]) =>
+    typeof a.value === 'bigint' ? (a.value < (b.value as bigint) ? -1 : 1) : Buffer.compare(a.bytes, b.bytes);
+  bytes.sort(order);
+  return {
+    contains_null: bytes.length < values.length,
+    contains_nan: null,
+    lower_bound: bytes[0]?.bytes ?? null,
+    upper_bound: bytes.at(-1)?.bytes ?? null,
+  };
+}
+
+function bytesOf(value: string | bigint): Buffer {
+  if (typeof value === 'string') return Buffer.from(value);
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64LE(value);
+  return bytes;
+}
+
+export async function writeManifestList(
+  lake: Lake,
+  url: string,
+  manifests: readonly ManifestFile[],
+  ids: { snapshotId: bigint; parent: bigint | null; sequence: bigint },
+): Promise<void> {
+  const header = {
+    'snapshot-id': String(ids.snapshotId),
+    'parent-snapshot-id': String(ids.parent),
+    'sequence-number': String(ids.sequence),
+    'format-version': '2',
+  };
+  await lake.write(url, await writeAvro(MANIFEST_LIST_SCHEMA, header, manifests));
+}

@@ -1,0 +1,148 @@
+/** The interval's delivery that the table holds: its snapshot's summary says so, or, once that has expired, the names of its files. */
+import { createHash } from 'node:crypto';
+import type { Column } from '../../../conditions/rows/columns.ts';
+import { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
+import { readExportedFile } from '../../formats/read-file.ts';
+import type { Receipt } from '../contract.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Ownership } from '../ownership.ts';
+import type { Snapshot, TableMetadata } from './catalog.ts';
+import { icebergFault } from './faults.ts';
+import type { Lake } from './lake.ts';
+import type { DataFile } from './manifest-schemas.ts';
+
+/** Prefix of the properties of our snapshots' summaries. */
+const OURS = 'sluice.';
+
+export type PresentDelivery = {
+  receipt: Receipt & { run_id: string };
+  /** Undefined once the snapshot has expired. */
+  snapshot: Snapshot | undefined;
+};
+
+export type Summary = Record<string, string>;
+
+export function summaryOf(
+  delivery: Delivery,
+  receipt: Receipt,
+  { content, files }: { content: string; files: string },
+): Summary {
+  const values = {
+    export: delivery.exportId,
+    'interval-start': delivery.start,
+    'interval-end': delivery.end,
+    run: delivery.runId,
+    timeline: receipt.timeline ?? '',
+    epoch: String(receipt.epoch),
+    cutoff: receipt.cutoff,
+    rows: String(receipt.rows),
+    digest: receipt.digest,
+    bytes: String(receipt.bytes),
+    content,
+    files,
+  };
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [OURS + name, value]));
+}
+
+export const summaryValue = ({ summary }: Snapshot, name: string): string | undefined => summary?.[OURS + name];
+
+/** Identifies a set of data files, in any order. */
+export function digestOfFiles(urls: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(urls.toSorted())).digest('hex');
+}
+
+export function currentSnapshot(metadata: TableMetadata): Snapshot | undefined {
+  const id = metadata['current-snapshot-id'] ?? -1;
+  return metadata.snapshots?.find((snapshot) => BigInt(snapshot['snapshot-id']) === BigInt(id));
+}
+
+/** Snapshots from the current one back, as far as the table still knows them. */
+export function* ancestors(metadata: TableMetadata): Generator<Snapshot> {
+  const byId = new Map(metadata.snapshots?.map((snapshot) => [BigInt(snapshot['snapshot-id']), snapshot]));
+  let snapshot = currentSnapshot(metadata);
+  while (snapshot) {
+    yield snapshot;
+    const parent = snapshot['parent-snapshot-id'];
+    snapshot = parent === undefined || parent === null ? undefined : byId.get(BigInt(parent));
+  }
+}
+
+export function findInSnapshots(
+  metadata: TableMetadata,
+  { exportId, start, end }: Pick<Delivery, 'exportId' | 'start' | 'end'>,
+  location: string,
+): PresentDelivery | undefined {
+  for (const snapshot of ancestors(metadata)) {
+    const value = (name: string) => summaryValue(snapshot, name);
+    if (value('export') !== exportId || value('interval-start') !== start || value('interval-end') !== end) continue;
+    const receipt = {
+      rows: Number(value('rows')),
+      digest: value('digest') ?? '0',
+      bytes: Number(value('bytes')),
+      location,
+      epoch: Number(value('epoch')),
+      cutoff: value('cutoff') ?? '',
+      run_id: value('run') ?? '',
+      timeline: value('timeline') || null,
+    };
+    return { receipt, snapshot };
+  }
+  return undefined;
+}
+
+const FILE_NAME = /\/e(\d+)-([0-9a-f-]{36})-\d+-[0-9a-f]{16}\.parquet$/;
+
+export function fileName({ epoch, runId }: Delivery, part: number, token: string): string {
+  return `e${String(epoch).padStart(7, '0')}-${runId}-${part}-${token}.parquet`;
+}
+
+/**
+ * The delivery by its files, which name the run; compaction gives them other names, and then it is the last one that our database knows,
+ * if the number of rows agrees.
+ * @throws DestinationRejected when neither explains the files
+ */
+export async function findInFiles(
+  lake: Lake,
+  files: readonly DataFile[],
+  { ownership, columns, location }: { ownership: Ownership; columns: readonly Column[]; location: string },
+): Promise<PresentDelivery | undefined> {
+  if (files.length === 0) return undefined;
+  const rows = files.reduce((sum, file) => sum + Number(file.record_count), 0);
+  const last = await ownership.findLastReceipt();
+  const named = new Set(files.map(({ file_path }) => FILE_NAME.exec(file_path)?.slice(1, 3).join('/')));
+  const [name] = named;
+  if (named.size !== 1 || name === undefined) {
+    if (last?.rows !== rows || !last.run_id) throw icebergFault('files_unattributed');
+    return { receipt: { ...last, run_id: last.run_id }, snapshot: undefined };
+  }
+  const [epoch, runId] = name.split('/') as [string, string];
+  if (last?.run_id === runId) return { receipt: { ...last, run_id: runId }, snapshot: undefined };
+  const receipt = {
+    rows,
+    digest: (await readFiles(lake, files, columns)).digest ?? '0',
+    bytes: files.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0),
+    location,
+    epoch: Number(epoch),
+    cutoff: '',
+    run_id: runId,
+    timeline: null,
+  };
+  return { receipt, snapshot: undefined };
+}
+
+/** Reads every row of the files. @returns no digest if the rows have no uuid @throws UnreadableFile */
+export async function readFiles(
+  lake: Lake,
+  files: readonly DataFile[],
+  columns: readonly Column[],
+): Promise<{ rows: number; digest: string | undefined }> {
+  const hasUuid = columns.some(({ name, hidden }) => name === 'uuid' && !hidden);
+  const digester = hasUuid ? new RowsDigester() : undefined;
+  let rows = 0;
+  for (const { file_path } of files) {
+    const content = await lake.store.get(lake.keyOf(file_path));
+    if (!content) continue;
+    rows += (await readExportedFile(content, { format: 'Parquet', compression: null }, digester)).rows;
+  }
+  return { rows, digest: digester?.digest() };
+}

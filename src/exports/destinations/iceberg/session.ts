@@ -1,0 +1,165 @@
+/** A session on a table: parts are staged as Parquet files that no snapshot names, and one commit makes them the interval's rows. */
+import { randomBytes } from 'node:crypto';
+import { StagedLost } from '../../../platform/errors.ts';
+import { encodeFile } from '../../formats/file.ts';
+import { UnreadableFile } from '../../formats/unreadable.ts';
+import { severalAtOnce } from '../at-once.ts';
+import type { Difference, PartSource, Receipt, Session, SessionContext } from '../contract.ts';
+import type { Delivery, StagedPart } from '../delivery.ts';
+import { openUpload, stage, type StagedFile } from '../object-store/staging.ts';
+import type { Catalog, TableMetadata } from './catalog.ts';
+import { cleanUp, removeMetadata } from './clean.ts';
+import { commitInterval, readTable, type Held, type TableSession } from './commit.ts';
+import type { Lake } from './lake.ts';
+import { fileName, readFiles } from './present.ts';
+import { bucketOf, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
+
+/** The default of Iceberg's own writers. */
+const COMPRESSION = 'zstd';
+const MICROSECONDS_1970_TO_2000 = 946_684_800_000_000n;
+
+/** @param instant ISO, UTC, six decimals, Z */
+function microsOf(instant: string): bigint {
+  const [seconds, micros] = instant.slice(0, -1).split('.') as [string, string];
+  return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(micros);
+}
+
+type Options = {
+  catalog: Catalog;
+  openLake(bucket: string): Lake;
+  delivery: Delivery;
+  context: SessionContext;
+  location: string;
+};
+
+export function icebergSession({ catalog, openLake, delivery, context, location }: Options): Session {
+  const interval = {
+    exportId: delivery.exportId,
+    start: microsOf(delivery.start),
+    end: microsOf(delivery.end),
+  };
+  let lake: Lake | undefined;
+
+  function sessionOn(metadata: TableMetadata): TableSession {
+    lake ??= openLake(bucketOf(metadata.location).bucket);
+    return { catalog, lake, delivery, interval, context, location };
+  }
+
+  async function findTable(): Promise<{ session: TableSession; held: Held } | undefined> {
+    const metadata = await catalog.load();
+    if (!metadata) return undefined;
+    const session = sessionOn(metadata);
+    return { session, held: await readTable(session, metadata) };
+  }
+
+  /** The constants are the partition's values, as COPY BINARY has them. */
+  function constants() {
+    const time = Buffer.alloc(8);
+    time.writeBigInt64BE(interval.start - MICROSECONDS_1970_TO_2000);
+    return [
+      { column: EXPORT_COLUMN, value: Buffer.from(delivery.exportId.replaceAll('-', ''), 'hex') },
+      { column: INTERVAL_COLUMN, value: time },
+    ];
+  }
+
+  return {
+    location,
+    async write(part, source: PartSource): Promise<StagedPart> {
+      const metadata = await prepareTable(catalog, delivery);
+      const session = sessionOn(metadata);
+      const folder = [
+        bucketOf(metadata.location).key,
+        'data',
+        `${EXPORT_COLUMN.name}=${delivery.exportId}`,
+        `${INTERVAL_COLUMN.name}=${delivery.start.replaceAll(/[-:]/g, '')}`,
+      ].join('/');
+      const key = `${folder}/${fileName(delivery, part.index, randomBytes(8).toString('hex'))}`;
+      const opened = await openUpload({ store: session.lake.store, context }, key);
+      await context.step(`part-${part.index}-begin`);
+      const fieldIds = new Map(schemaOf(metadata).fields.map(({ name, id }) => [name, id]));
+      const file = encodeFile(source.rows(), {
+        format: 'Parquet',
+        compression: COMPRESSION,
+        columns: delivery.columns,
+        table: { fieldIds, constants: constants() },
+      });
+      const staged = await stage({ store: session.lake.store, context }, opened, file.bytes, () => source.summary());
+      await context.step(`part-${part.index}-end`);
+      return { ...file.summary(), index: part.index, staged };
+    },
+    async commit(parts): Promise<Receipt> {
+      for (const { index, staged } of parts) {
+        const name = `-${delivery.runId}-${index}-`;
+        if ((staged as unknown as StagedFile).key.includes(name)) continue;
+        throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
+      }
+      await context.step('before-commit');
+      const session = sessionOn(await prepareTable(catalog, delivery));
+      const receipt = await commitInterval(session, parts);
+      await context.step('after-commit');
+      try {
+        const after = await catalog.load();
+        if (after) {
+          await cleanUp(session, after);
+          await removeMetadata(session, after, delivery.runId);
+        }
+      } catch {
+        context.log('warning', 'Some staged files could not be removed; the delivery itself is complete.');
+      }
+      return receipt;
+    },
+    async findReceipt() {
+      const found = await findTable();
+      const receipt = found?.held.present?.receipt;
+      return receipt?.epoch === delivery.epoch && receipt.run_id === delivery.runId ? receipt : undefined;
+    },
+    async findPresentDelivery() {
+      const receipt = (await findTable())?.held.present?.receipt;
+      return receipt && { receipt, isKnown: await context.ownership.knowsRun(receipt.run_id) };
+    },
+    async verify(receipt, { deep }) {
+      const found = await findTable();
+      const expected = `${receipt.rows} rows of run ${receipt.run_id}`;
+      if (!found) return [{ what: 'There is no table.', expected, found: 'none' }];
+      return findDifferences(found.session, found.held, { receipt, deep });
+    },
+    async discard() {
+      const metadata = await catalog.load();
+      return metadata ? cleanUp(sessionOn(metadata), metadata) : [];
+    },
+    async close() {
+      lake?.store.close();
+      catalog.close();
+    },
+  };
+}
+
+async function findDifferences(
+  { lake, delivery }: TableSession,
+  { present, files }: Held,
+  { receipt, deep }: { receipt: Receipt; deep: boolean },
+): Promise<Difference[]> {
+  if (present && present.receipt.run_id !== receipt.run_id) {
+    const what = 'The table holds another delivery of the data interval.';
+    return [{ what, expected: `run ${receipt.run_id}`, found: `run ${present.receipt.run_id}` }];
+  }
+  const rows = files.reduce((sum, file) => sum + Number(file.record_count), 0);
+  if (rows !== receipt.rows)
+    return [{ what: 'The table holds another number of rows.', expected: String(receipt.rows), found: String(rows) }];
+  const differences = await severalAtOnce(files, async ({ file_path, file_size_in_bytes }): Promise<Difference[]> => {
+    const bytes = (await lake.store.head(lake.keyOf(file_path)))?.bytes;
+    if (bytes === Number(file_size_in_bytes)) return [];
+    const found = bytes === undefined ? 'none' : `${bytes} bytes`;
+    return [{ what: 'A data file is missing or was changed.', expected: `${file_size_in_bytes} bytes`, found }];
+  });
+  if (!deep || differences.flat().length > 0) return differences.flat();
+  try {
+    const read = await readFiles(lake, files, delivery.columns);
+    if (read.rows === receipt.rows && (read.digest ?? receipt.digest) === receipt.digest) return [];
+    const expected = `${receipt.rows} rows, digest ${receipt.digest}`;
+    return [{ what: 'The table holds other rows.', expected, found: `${read.rows} rows, digest ${read.digest}` }];
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    return [{ what: 'A data file cannot be read.', expected: 'Parquet', found: error.message }];
+  }
+}

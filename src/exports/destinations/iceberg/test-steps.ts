@@ -1,0 +1,64 @@
+/** Test steps of tables. */
+import { randomUUID } from 'node:crypto';
+import type { TestContext, TestStep } from '../test-steps.ts';
+import { testUpload } from '../object-store/try-upload.ts';
+import type { Catalog } from './catalog.ts';
+import { icebergFault } from './faults.ts';
+import type { Lake } from './lake.ts';
+import { bucketOf, checkTable } from './table.ts';
+
+type Table = { catalog: Catalog; openLake(bucket: string): Lake };
+
+/** @param open names the configured table, and contacts nothing */
+export function catalogSteps<Config>(open: (config: Config, context: TestContext) => Table): TestStep<Config>[] {
+  const withTable = (work: (table: Table, context: TestContext) => Promise<void>) => {
+    return async (config: Config, context: TestContext): Promise<void> => {
+      const table = open(config, context);
+      try {
+        await work(table, context);
+      } finally {
+        table.catalog.close();
+      }
+    };
+  };
+  return [
+    {
+      name: 'Connect to the catalog',
+      description: 'Ensure that the catalog can be reached, and accepts the token.',
+      run: withTable(({ catalog }) => catalog.connect()),
+    },
+    {
+      name: 'Check the namespace',
+      description: 'Ensure that the namespace exists.',
+      run: withTable(async ({ catalog }) => {
+        if (!(await catalog.namespaceExists())) throw icebergFault('namespace_not_found');
+      }),
+    },
+    {
+      name: 'Check the table',
+      description: 'Ensure that the table has the columns and partitions of the export, or does not exist.',
+      run: withTable(async ({ catalog }, { columns, merge }) => {
+        if (merge) throw icebergFault('versions_unsupported');
+        const metadata = await catalog.load();
+        if (metadata) checkTable(metadata, columns);
+      }),
+    },
+    {
+      name: 'Check files can be written',
+      description:
+        'Ensure that an upload to the table’s folder can be started, written and aborted. Nothing becomes visible.',
+      run: withTable(async ({ catalog, openLake }, { model }) => {
+        const metadata = await catalog.load();
+        // Only the catalog knows where the files of a table that does not exist will be.
+        if (!metadata) return;
+        const { bucket, key } = bucketOf(metadata.location);
+        const { store } = openLake(bucket);
+        try {
+          await testUpload(store, `${key}/data/_sluice-test-${randomUUID()}`, model);
+        } finally {
+          store.close();
+        }
+      }),
+    },
+  ];
+}

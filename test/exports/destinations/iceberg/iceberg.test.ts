@@ -1,0 +1,225 @@
+/** Against Apache's REST catalog, with its rows in Postgres, and versitygw. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { cacheFolder } from '../../../../src/platform/config.ts';
+import { DeliveredElsewhere, DestinationRejected, type InvalidInput } from '../../../../src/platform/errors.ts';
+import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.ts';
+import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
+import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
+import { makeIcebergPlace, PRIVATE, type IcebergPlace } from '../../../support/exports/iceberg-place.ts';
+import { needsIcebergCatalog } from '../../../support/servers/iceberg-catalog.ts';
+import { startFaultyProxy } from '../../../support/servers/faulty-proxy.ts';
+import { needsObjectStore, OBJECT_STORE_KEYS } from '../../../support/servers/object-store.ts';
+
+const OURS = ['_sluice_export', '_sluice_interval_time'];
+
+describe('Iceberg', () => {
+  before(async function () {
+    needsIcebergCatalog(this);
+    await needsObjectStore(this);
+  });
+  itKeepsTheContract(REPLACED_AT_ONCE, makeIcebergPlace);
+
+  it('moves the branch when equal content is delivered again, and keeps the files', async () => {
+    const place = await makeIcebergPlace();
+    const interval = testInterval(place);
+    const rows = buildRows(3);
+    await interval.deliver([rows]);
+    const first = (await place.metadata())!;
+    await interval.deliver([rows]);
+    const second = (await place.metadata())!;
+    assert.equal(second.snapshots!.length, first.snapshots!.length + 1);
+    assert.notEqual(second['current-snapshot-id'], first['current-snapshot-id']);
+  });
+
+  it('keeps the rows of other exports and of other writers at once', async () => {
+    const place = await makeIcebergPlace();
+    const intervals = Array.from({ length: 4 }, () => testInterval(place));
+    const shares = intervals.map(() => buildRows(2));
+    await Promise.all(intervals.map((interval, index) => interval.deliver([shares[index]!])));
+    const last = buildRows(1);
+    await intervals[0]!.deliver([last]);
+    const expected = [...last, ...shares.slice(1).flat()].map(({ uuid }) => uuid).sort();
+    assert.deepEqual(await place.read(), expected);
+  });
+
+  it('passes its test steps', async () => {
+    const place = await makeIcebergPlace();
+    await testInterval(place).deliver([buildRows(1)]);
+    const before = await place.snapshot();
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
+    for (const step of place.destination.steps)
+      await step.run(place.config, { ...context, signal: AbortSignal.timeout(10_000) });
+    assert.deepEqual([await place.snapshot(), await place.leftovers()], [before, 0]);
+  });
+
+  it('is read by pyiceberg, and keeps the rows that it appended', async function () {
+    const python = path.join(cacheFolder(), 'python/pyiceberg-0.12.0/bin/python');
+    if (!existsSync(python)) {
+      if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error('pyiceberg is not installed: .ci/run installs it');
+      this.skip();
+    }
+    const place = await makeIcebergPlace();
+    const { uri, namespace, bucket } = place.server;
+    const { accessKeyId, secretAccessKey } = OBJECT_STORE_KEYS;
+    const pyiceberg = async (mode: 'read' | 'append') => {
+      const script = 'test/support/servers/iceberg-catalog/rows.py';
+      const options = [script, uri, `${namespace}.events`, bucket.endpoint, accessKeyId, secretAccessKey, mode];
+      const { stdout } = await promisify(execFile)(python, options);
+      return JSON.parse(stdout) as Record<string, unknown>[];
+    };
+    const interval = testInterval(place);
+    await interval.deliver([buildRows(2), buildRows(1)]);
+    await pyiceberg('append');
+    const [row] = buildRows(1, 'ünïcode ☃');
+    const { run, receipt } = await interval.deliver([[row!]]);
+    const read = await pyiceberg('read');
+    assert.deepEqual(
+      read.find(({ uuid }) => uuid === row!.uuid),
+      {
+        uuid: row!.uuid,
+        event: 'ünïcode ☃',
+        properties: '{"n":0}',
+        _sluice_export: interval.exportId,
+        _sluice_interval_time: '2015-05-17 10:00:00+00:00',
+      },
+    );
+    assert.deepEqual(read.map(({ uuid }) => String(uuid)).sort(), [row!.uuid, 'foreign'].sort());
+    assert.deepEqual(await run.verify(receipt, true), []);
+  });
+
+  it('finds a commit whose answer was lost, and makes it once', async () => {
+    const direct = await makeIcebergPlace();
+    let isLost = false;
+    const proxy = await startFaultyProxy(direct.server.uri, ({ method, url }) => {
+      if (isLost || method !== 'POST' || !url.endsWith('/tables/events')) return undefined;
+      isLost = true;
+      return 'drop';
+    });
+    const place = { ...direct, config: { ...(direct.config as object), catalog_uri: proxy.origin } };
+    const rows = buildRows(3);
+    const { run, receipt } = await testInterval(place).deliver([rows]);
+    assert.equal(proxy.faults, 1);
+    assert.deepEqual(await place.read(), rows.map(({ uuid }) => uuid).sort());
+    assert.equal((await place.metadata())!.snapshots!.length, 1);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    proxy.close();
+  });
+
+  it('makes a commit that the catalog could not take at first', async () => {
+    const direct = await makeIcebergPlace();
+    let busy = 2;
+    const proxy = await startFaultyProxy(direct.server.uri, ({ method, url }) =>
+      method === 'POST' && url.endsWith('/tables/events') && busy-- > 0 ? '503' : undefined,
+    );
+    const place = { ...direct, config: { ...(direct.config as object), catalog_uri: proxy.origin } };
+    const { run, receipt } = await testInterval(place).deliver([buildRows(2)]);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    assert.equal(await place.leftovers(), 0);
+    proxy.close();
+  });
+
+  it('finds its delivery by the names of the files once the snapshots have expired', async () => {
+    const place = await makeIcebergPlace();
+    const interval = testInterval(place);
+    await interval.deliver([buildRows(2)]);
+    // The delivery of another export is the only snapshot that stays.
+    await testInterval(place).deliver([buildRows(1)]);
+    const { snapshots } = (await place.metadata())!;
+    await change(place, [{ action: 'remove-snapshots', 'snapshot-ids': [snapshots![0]!['snapshot-id']] }]);
+    const later = interval.restored();
+    await assert.rejects(later.deliver([buildRows(1)]), DeliveredElsewhere);
+    const { run, receipt } = await interval.deliver([buildRows(3)]);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    assert.equal((await place.read())!.length, 4);
+  });
+
+  for (const [name, fields, partition, code] of [
+    ['partitioned otherwise', ['uuid', 'event', 'properties', ...OURS], [], 'partitions_mismatch'],
+    ['without a column', ['uuid', 'event', ...OURS], OURS, 'column_missing'],
+  ] as const) {
+    it(`refuses a table that is ${name}`, async () => {
+      const place = await makeIcebergPlace();
+      await createTable(place, fields, partition);
+      await assert.rejects(testInterval(place).deliver([buildRows(1)]), (error: DestinationRejected) => {
+        assert.ok(error instanceof DestinationRejected);
+        assert.equal(error.fault?.code, code);
+        return true;
+      });
+    });
+  }
+
+  it('delivers into a table that somebody made, with columns of their own', async () => {
+    const place = await makeIcebergPlace();
+    await createTable(place, ['theirs', ...OURS, 'properties', 'event', 'uuid'], OURS);
+    const rows = buildRows(2);
+    await testInterval(place).deliver([rows]);
+    assert.deepEqual(await place.read(), rows.map(({ uuid }) => uuid).sort());
+  });
+
+  it('contacts no private catalog or storage, when saved, tested and run', async () => {
+    const place = await makeIcebergPlace();
+    const refused = { ...place.environment, allowedHosts: [] };
+    const { destination, config } = place;
+    for (const field of ['catalog_uri', 'endpoint_url']) {
+      const other = { ...(config as object), catalog_uri: 'https://93.184.216.34', [field]: 'https://127.0.0.1:9000' };
+      await assert.rejects(destination.validate(other, refused), (error: InvalidInput) => error.attr === field);
+    }
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: refused };
+    for (const step of destination.steps)
+      await assert.rejects(
+        async () => step.run(config, { ...context, signal: AbortSignal.timeout(10_000) }),
+        /This host cannot be used/,
+      );
+    await assert.rejects(testInterval({ ...place, environment: refused }).deliver([buildRows(1)]));
+    assert.equal(await place.metadata(), undefined);
+
+    // The catalog is allowed, by its name, and the storage is not.
+    const catalogOnly = {
+      ...place,
+      environment: { localRoot: undefined, allowedHosts: ['localhost'] },
+      config: { ...(config as object), catalog_uri: place.server.uri.replace('127.0.0.1', 'localhost') },
+    };
+    await assert.rejects(testInterval(catalogOnly).deliver([buildRows(1)]), /This host cannot be used/);
+    assert.notEqual(await place.metadata(), undefined);
+    assert.equal(await place.read(), undefined);
+  });
+});
+
+async function send(place: IcebergPlace, path: string, body: object): Promise<void> {
+  const { uri, namespace } = place.server;
+  const text = JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'bigint' ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value)) : value,
+  );
+  const answer = await fetch(`${uri}/v1/namespaces/${namespace}/tables${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: text,
+  });
+  assert.ok(answer.ok, `${answer.status}`);
+}
+
+const change = (place: IcebergPlace, updates: object[]) => send(place, '/events', { requirements: [], updates });
+
+const typeOf = (name: string) => (name === '_sluice_interval_time' ? 'timestamptz' : 'string');
+
+async function createTable(place: IcebergPlace, names: readonly string[], partition: readonly string[]): Promise<void> {
+  const fields = names.map((name, index) => ({ id: index + 1, name, type: typeOf(name), required: false }));
+  await send(place, '', {
+    name: 'events',
+    schema: { type: 'struct', 'schema-id': 0, fields },
+    'partition-spec': {
+      'spec-id': 0,
+      fields: partition.map((name, index) => ({
+        name,
+        transform: 'identity',
+        'source-id': names.indexOf(name) + 1,
+        'field-id': 1000 + index,
+      })),
+    },
+    properties: { 'format-version': '2' },
+  });
+}

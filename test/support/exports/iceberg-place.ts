@@ -1,0 +1,132 @@
+/** A table in a catalog, with the eyes of a reader that knows nothing of ours: it follows the snapshot's manifests and reads the files. */
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { randomBytes } from 'node:crypto';
+import { zstdDecompressSync } from 'node:zlib';
+import { parquetReadObjects } from 'hyparquet';
+import { iceberg } from '../../../src/exports/destinations/iceberg/iceberg.ts';
+import { readAvro } from '../../../src/exports/destinations/iceberg/avro.ts';
+import { currentSnapshot } from '../../../src/exports/destinations/iceberg/present.ts';
+import { openCatalog, type TableMetadata } from '../../../src/exports/destinations/iceberg/catalog.ts';
+import { hostRules } from '../../../src/platform/net/host-rules.ts';
+import { OBJECT_STORE_KEYS } from '../servers/object-store.ts';
+import { createTestNamespace, type TestNamespace } from '../servers/iceberg-catalog.ts';
+import type { TestPlace } from './destination-contract.ts';
+
+export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+
+type Entry = { status: number; data_file: { file_path: string } };
+type ManifestPath = { manifest_path: string };
+
+const keyOf = (url: string) => new URL(url).pathname.slice(1);
+
+export type IcebergPlace = TestPlace & {
+  server: TestNamespace;
+  metadata(): Promise<TableMetadata | undefined>;
+};
+
+export async function makeIcebergPlace(config: Record<string, unknown> = {}): Promise<IcebergPlace> {
+  const server = await createTestNamespace();
+  const { client, bucket: Bucket, endpoint, region } = server.bucket;
+  const folder = `lake/${server.namespace}/`;
+
+  async function bytesOf(url: string): Promise<Buffer> {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(url) }));
+    return Buffer.from(await Body!.transformToByteArray());
+  }
+  async function metadata(): Promise<TableMetadata | undefined> {
+    const catalog = openCatalog({
+      uri: server.uri,
+      warehouse: null,
+      token: null,
+      namespace: server.namespace,
+      table: 'events',
+      rules: hostRules(PRIVATE.allowedHosts),
+      signal: new AbortController().signal,
+    });
+    return catalog.load().finally(catalog.close);
+  }
+  async function filesOf(list: string): Promise<string[]> {
+    const manifests = await readAvro<ManifestPath>(await bytesOf(list));
+    const entries = await Promise.all(
+      manifests.map(async ({ manifest_path }) => readAvro<Entry>(await bytesOf(manifest_path))),
+    );
+    return entries.flat().flatMap(({ status, data_file }) => (status === 2 ? [] : data_file.file_path));
+  }
+  async function liveFiles(): Promise<string[] | undefined> {
+    const table = await metadata();
+    const snapshot = table && currentSnapshot(table);
+    return snapshot && (await filesOf(snapshot['manifest-list'])).sort();
+  }
+  async function rows(): Promise<Record<string, unknown>[] | undefined> {
+    const files = await liveFiles();
+    if (!files) return undefined;
+    const read = await Promise.all(
+      files.map(async (url) => {
+        const { buffer, byteOffset, length } = await bytesOf(url);
+        const file = buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+        return parquetReadObjects({ file, compressors: { ZSTD: (packed) => zstdDecompressSync(packed) } });
+      }),
+    );
+    return read.flat();
+  }
+  async function firstFile(): Promise<string> {
+    return keyOf((await liveFiles())![0]!);
+  }
+  return {
+    server,
+    metadata,
+    destination: iceberg,
+    config: {
+      catalog_uri: server.uri,
+      warehouse: null,
+      token: null,
+      region,
+      aws_access_key_id: OBJECT_STORE_KEYS.accessKeyId,
+      aws_secret_access_key: OBJECT_STORE_KEYS.secretAccessKey,
+      endpoint_url: endpoint,
+      namespace: server.namespace,
+      table_name: 'events',
+      use_virtual_style_addressing: false,
+      ...config,
+    },
+    environment: PRIVATE,
+    /** The data files by which readers see the rows; the snapshot itself moves with each delivery. */
+    async snapshot() {
+      const files = (await liveFiles()) ?? [];
+      const found = await Promise.all(
+        files.map(async (url) => [url, (await bytesOf(url)).toString('base64')] as const),
+      );
+      return Object.fromEntries(found);
+    },
+    read: async () => (await rows())?.map(({ uuid }) => String(uuid)).sort(),
+    /** Open uploads, and data files that no snapshot names. */
+    async leftovers() {
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+      const open = Uploads.filter(({ Key }) => Key!.startsWith(folder)).length;
+      const named = new Set<string>();
+      for (const snapshot of (await metadata())?.snapshots ?? [])
+        for (const url of await filesOf(snapshot['manifest-list'])) named.add(keyOf(url));
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: folder }));
+      const stray = Contents.filter(({ Key }) => Key!.endsWith('.parquet') && !named.has(Key!));
+      return open + stray.length;
+    },
+    damages: [
+      {
+        name: 'missing file',
+        inflict: async () => void (await client.send(new DeleteObjectCommand({ Bucket, Key: await firstFile() }))),
+      },
+      {
+        name: 'changed file',
+        inflict: async () =>
+          void (await client.send(new PutObjectCommand({ Bucket, Key: await firstFile(), Body: randomBytes(100) }))),
+      },
+    ],
+    async stop() {},
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * One real catalog, Apache's reference of the REST protocol, for the whole test process: its rows in the test's Postgres, its tables in
+ * the test's store. Where it is missing its suites say so and are skipped; with SLUICE_REQUIRE=all that is a failure.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../../../src/platform/config.ts';
+import { createEmptyDatabase } from '../database/database.ts';
+import { createTestBucket, OBJECT_STORE_KEYS, type TestBucket } from './object-store.ts';
+
+const VERSION = '1.10.1';
+const START_MS = 60_000;
+const PROGRAM = fileURLToPath(new URL('iceberg-catalog/RestCatalog.java', import.meta.url));
+
+type Server = { process: ChildProcess; uri: string; bucket: TestBucket };
+let running: Promise<Server> | undefined;
+
+const libraries = () => path.join(cacheFolder(), `iceberg-catalog-${VERSION}`, 'libs');
+
+/** For a `before` hook, with its `this`. */
+export function needsIcebergCatalog(suite: Mocha.Context): void {
+  if (existsSync(libraries())) return;
+  const message = `Apache's REST catalog ${VERSION} is not installed: .ci/run installs it, by Maven`;
+  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
+  console.log(`    skipped: ${message}`);
+  suite.skip();
+}
+
+async function start(): Promise<Server> {
+  const [database, bucket] = await Promise.all([createEmptyDatabase(), createTestBucket()]);
+  const url = new URL(database.url);
+  const server = spawn(
+    'java',
+    ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${libraries()}/*`, PROGRAM],
+    {
+      env: {
+        ...process.env,
+        AWS_REGION: bucket.region,
+        AWS_ACCESS_KEY_ID: OBJECT_STORE_KEYS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: OBJECT_STORE_KEYS.secretAccessKey,
+        CATALOG_CATALOG__IMPL: 'org.apache.iceberg.jdbc.JdbcCatalog',
+        CATALOG_URI: `jdbc:postgresql://${url.hostname}:${url.port}${url.pathname}`,
+        CATALOG_JDBC_USER: decodeURIComponent(url.username),
+        CATALOG_JDBC_PASSWORD: decodeURIComponent(url.password),
+        CATALOG_WAREHOUSE: `s3://${bucket.bucket}/lake`,
+        CATALOG_IO__IMPL: 'org.apache.iceberg.aws.s3.S3FileIO',
+        CATALOG_S3_ENDPOINT: bucket.endpoint,
+        CATALOG_S3_PATH__STYLE__ACCESS: 'true',
+        CATALOG_CLIENT_REGION: bucket.region,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+  // A test process that dies takes the server along; the hooks stop it in the ordinary case.
+  process.once('exit', () => server.kill('SIGKILL'));
+  return { process: server, uri: `http://127.0.0.1:${await portOf(server)}`, bucket };
+}
+
+async function portOf(server: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => reject(new Error('the catalog does not answer')), START_MS);
+  server.once('exit', () => reject(new Error('the catalog has ended')));
+  createInterface({ input: server.stdout! }).on('line', (line) => {
+    const port = /listens on (\d+)/.exec(line)?.[1];
+    if (port) resolve(port);
+  });
+  return promise.finally(() => clearTimeout(timer));
+}
+
+export type TestNamespace = { uri: string; namespace: string; bucket: TestBucket };
+
+/** A fresh namespace in a catalog that is started when the first test asks. */
+export async function createTestNamespace(): Promise<TestNamespace> {
+  running ??= start();
+  const { uri, bucket } = await running;
+  const namespace = `n_${randomBytes(6).toString('hex')}`;
+  const answer = await fetch(`${uri}/v1/namespaces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ namespace: [namespace] }),
+  });
+  if (!answer.ok) throw new Error(`the catalog answered ${answer.status} to a new namespace`);
+  return { uri, namespace, bucket };
+}
+
+/** Stops the server; the mocha hooks call it after the last test. */
+export async function stopTestIcebergCatalog(): Promise<void> {
+  const server = await running?.catch(() => undefined);
+  running = undefined;
+  if (!server) return;
+  const exited = once(server.process, 'exit');
+  server.process.kill('SIGTERM');
+  await exited;
+}
