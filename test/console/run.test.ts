@@ -194,7 +194,7 @@ describe('the page of a run', () => {
     await close();
   });
 
-  it('shows at once that a receiver fails, uses new secrets, and leaves for new settings with one click', async () => {
+  it('shows at once that a receiver fails, uses new secrets, and says how to deliver with other new settings', async () => {
     const [receiver, other] = await Promise.all([startHttpReceiver(), startHttpReceiver()]);
     receiver.answers.push(...Array.from({ length: 200 }, () => 503));
     const config = { url: receiver.url, token: 'phc_receiver', body_format: 'template' };
@@ -222,11 +222,10 @@ describe('the page of a run', () => {
       await page.getByLabel('Token').fill('phc_other');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.waitForURL(new RegExp(`runs/${runId}$`));
-      await card.getByText(/this run keeps the settings that it was planned with\.$/).waitFor();
+      await card.getByText(/^Changed .* Cancel it, and then retry it: the retry uses the new ones\.$/).waitFor();
       await assertAccessible(page);
-      await card.getByRole('button', { name: 'Cancel and deliver with the new settings' }).click();
-      await page.waitForURL(new RegExp(`${exportId}$`));
-      await page.getByText('A new run delivers the data interval with the new settings.').waitFor();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await page.getByRole('button', { name: 'Retry', exact: true }).click();
       await newestRun(exportId, 'Completed');
       assert.ok(other.received.some(({ isTaken }) => isTaken));
     } finally {

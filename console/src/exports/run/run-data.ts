@@ -76,23 +76,6 @@ export function cancel(place: RunPlace): Promise<unknown> {
   );
 }
 
-const END_POLL_MS = 500;
-const END_LIMIT_MS = 120_000;
-
-/** Cancels the run, and delivers its interval again once it has ended. @throws ApiError, or Error if the run does not end in time */
-export async function deliverAnew(place: RunPlace): Promise<void> {
-  const params = { params: runParams(place) };
-  await cancel(place);
-  for (const limit = Date.now() + END_LIMIT_MS; Date.now() < limit;) {
-    const run = await done(
-      api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/', params),
-    );
-    if (!isOpen(run)) return void (await retry(place));
-    await new Promise((resolve) => setTimeout(resolve, END_POLL_MS));
-  }
-  throw new Error('The run was cancelled, but has not ended yet. Retry it once it has.');
-}
-
 type Failed = Pick<RunPlace, 'projectId' | 'exportId'>;
 
 async function requestRetry({ projectId, exportId }: Failed, isDryRun: boolean): Promise<number> {
