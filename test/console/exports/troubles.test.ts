@@ -137,9 +137,8 @@ describe('why intervals are not delivered', () => {
     await page.getByRole('link', { name: 'Fix database', exact: true }).click();
     await page.locator('input:focus').fill(new URL(world.options.databaseUrl).pathname.slice(1));
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.waitForURL(new RegExp(`exports/${id}$`));
-    await page.goto(`${address}/runs/${run.id}`);
-    await page.getByText(/If you change the place, cancel the run and retry it\./).waitFor();
+    await page.waitForURL(new RegExp(`runs/${run.id}$`));
+    await page.getByText(/Cancel it, and then retry it: the retry uses the new ones\./).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByText(/^Requested\./).waitFor();
