@@ -4,7 +4,7 @@
  */
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { NOTIFICATION_SECRET } from '../../src/exports/monitoring/notifications.ts';
-import { letterOf } from '../../src/platform/notify/mail.ts';
+import { composeEmail } from '../../src/platform/notify/mail.ts';
 import type { Outgoing } from '../../src/platform/notify/outbox.store.ts';
 import { cloudEvent, sendWebhook } from '../../src/platform/notify/webhook.ts';
 import type { Attempt } from '../activity.ts';
@@ -16,12 +16,12 @@ type Engine = Pick<WholeEngine, 'stores' | 'configs' | 'rules' | 'mailer'>;
 export type Deliveries = { delivered: number; postponed: number };
 
 const WEBHOOKS_AT_ONCE = 20;
-/** No notice is taken later, because a receiver that does not answer must not delay the reconciler's next round. */
+/** After this time no further notices are taken, because a receiver that does not answer must not delay the reconciler's next round. */
 const BUDGET_MS = 10_000;
 /** Pauses after the first attempts; later ones follow hourly, for three days in all. */
 const RETRY_AFTER_SECONDS = [30, 60, 300, 900];
 const HOUR_SECONDS = 3_600;
-const ATTEMPTS_AT_MOST = RETRY_AFTER_SECONDS.length + 72;
+const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 72;
 
 export async function deliverNotifications(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Deliveries> {
   const counts: Deliveries = { delivered: 0, postponed: 0 };
@@ -32,12 +32,12 @@ export async function deliverNotifications(engine: Engine, { signal }: Pick<Atte
   const count = async (deliveries: AsyncGenerator<boolean>) => {
     for await (const isDelivered of deliveries) counts[isDelivered ? 'delivered' : 'postponed'] += 1;
   };
-  await Promise.all([count(webhookRounds(engine, signal, deadline)), count(mailRounds(engine, signal, deadline))]);
+  await Promise.all([count(webhookBatches(engine, signal, deadline)), count(mailBatches(engine, signal, deadline))]);
   await engine.stores.outbox.prune();
   return counts;
 }
 
-async function* webhookRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+async function* webhookBatches(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
   while (performance.now() < deadline) {
     const due = await engine.stores.outbox.takeForWebhooks(WEBHOOKS_AT_ONCE);
     yield* await Promise.all(due.map((notice) => deliverWebhook(engine, notice, signal)));
@@ -49,20 +49,20 @@ async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSig
   const batchExport = await engine.stores.batchExports.find(notice.batchExportId);
   const url = batchExport?.notifications?.webhook?.url;
   // An export without its webhook has no recipient any more.
-  if (!batchExport?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
+  if (!batchExport?.notificationSecret || url === undefined) return recordOutcome(engine, [notice], 'unwanted');
   const { rules, configs } = engine;
   let secret: string;
   try {
     secret = configs.decryptSecret(batchExport, NOTIFICATION_SECRET, batchExport.notificationSecret);
   } catch {
     // One export's row must not block the notices of all others.
-    return settle(engine, [notice], 'its secret cannot be opened: set it anew', 'The webhook');
+    return recordOutcome(engine, [notice], 'its secret cannot be decrypted; set it again', 'The webhook');
   }
   const problem = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, batchExport), { rules, signal });
-  return settle(engine, [notice], problem, 'The webhook');
+  return recordOutcome(engine, [notice], problem, 'The webhook');
 }
 
-async function* mailRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+async function* mailBatches(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
   while (engine.mailer && performance.now() < deadline) {
     signal.throwIfAborted();
     const due = await engine.stores.outbox.takeForMail();
@@ -73,15 +73,15 @@ async function* mailRounds(engine: Engine, signal: AbortSignal, deadline: number
 
 async function deliverMail(engine: Engine, due: Outgoing[], batchExport: BatchExport | undefined): Promise<boolean> {
   const emails = batchExport?.notifications?.emails ?? [];
-  if (!batchExport || emails.length === 0) return settle(engine, due, 'unwanted');
-  return settle(engine, due, await engine.mailer!.send(emails, letterOf(due, batchExport)), 'A mail');
+  if (!batchExport || emails.length === 0) return recordOutcome(engine, due, 'unwanted');
+  return recordOutcome(engine, due, await engine.mailer!.send(emails, composeEmail(due, batchExport)), 'An email');
 }
 
 /**
  * @param problem reason why the notice did not arrive; `unwanted`: its recipient is gone; undefined: it arrived
  * @returns whether the notice is delivered
  */
-async function settle(
+async function recordOutcome(
   { stores }: Engine,
   notices: readonly Outgoing[],
   problem: string | undefined,
@@ -93,12 +93,12 @@ async function settle(
     await stores.outbox.close(ids, problem === undefined);
     return problem === undefined;
   }
-  if (attempts < ATTEMPTS_AT_MOST) {
+  if (attempts < MAX_ATTEMPTS) {
     await stores.outbox.retryAfter(ids, RETRY_AFTER_SECONDS[attempts - 1] ?? HOUR_SECONDS);
   } else await stores.outbox.close(ids, false);
-  const next = attempts < ATTEMPTS_AT_MOST ? 'It is tried again.' : 'It is given up.';
+  const next = attempts < MAX_ATTEMPTS ? 'It will be retried.' : 'It will not be retried.';
   const message = `${channel} for "${notices.map(({ kind }) => kind).join(', ')}" did not arrive: ${problem}. ${next}`;
-  if (attempts === 1 || attempts === ATTEMPTS_AT_MOST)
+  if (attempts === 1 || attempts === MAX_ATTEMPTS)
     await stores.logs.append({ batchExportId, runId: null, level: 'WARNING', message });
   return false;
 }

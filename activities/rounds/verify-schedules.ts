@@ -1,25 +1,32 @@
-/** Sets schedules in Temporal again that differ from their exports' rows. */
+/** Resets Temporal schedules that differ from their exports' rows. */
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, exportField } from '../round-steps.ts';
 
-/** Every schedule is verified once in half an hour. */
+/** With a round every 45 seconds, each schedule is verified every half hour. */
 const VERIFIED_SHARE = 1 / 40;
 
 /** @returns how many schedules were verified */
 export async function verifySchedules(engine: Engine, signal: AbortSignal): Promise<number> {
   const dueIds = new Set([
     ...(await engine.stores.schedules.listExportsToVerify(VERIFIED_SHARE)),
-    ...(await listPausedSchedules(engine, signal)),
+    ...(await listPauseMismatches(engine, signal)),
   ]);
-  await eachOrLog(engine, signal, 'a schedule is verified later', dueIds, exportField, async (id) => {
-    await engine.scheduleSync.verify(id);
-  });
+  await eachOrLog(
+    engine,
+    signal,
+    'a schedule could not be verified: a later round tries again',
+    dueIds,
+    exportField,
+    async (id) => {
+      await engine.scheduleSync.verify(id);
+    },
+  );
   return dueIds.size;
 }
 
 /** Exports that are paused either in Temporal's list or in their row, but not in both. The list may be outdated, so each is verified. */
-async function listPausedSchedules({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
+async function listPauseMismatches({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
   try {
     const rows = await stores.schedules.listPausedById();
     const paused = await schedules.listPausedIds(signal);

@@ -1,6 +1,6 @@
 /**
- * Stages parts at the destination, where they are not visible yet. Safe to repeat, also while a frozen attempt continues: each attempt
- * stages its parts again, and for each part, the staging that was recorded last before the commit began wins.
+ * Stages parts at the destination, where they are not visible yet. Safe to repeat, even if an attempt that was thought dead resumes: where
+ * two attempts stage the same part, the staging that was recorded last before the commit began wins.
  */
 import { hashKeyOf } from '../../src/exports/batch-exports/content.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
@@ -66,7 +66,7 @@ async function stageParts(
 ): Promise<{ rows: number }> {
   const { stores, events, configs } = engine;
   await engine.timeline.assertDeliverable();
-  await stores.ledger.lockOpen(planned.lease);
+  await stores.ledger.lockIfOpen(planned.lease);
   const ranges = await stores.runs.listPlannedParts(planned.run, from, to);
   if (ranges.length < to - from) throw new Error(`run ${planned.run.id} has no parts ${from} to ${to}`);
   const hashKey = hashKeyOf(configs, planned.run);
@@ -81,7 +81,7 @@ async function stageParts(
       const stopFollowing = engine.progress.follow(planned.run.id, index, source.readProgress);
       const staged = await session.write({ index, rows: range.rows }, source).finally(stopFollowing);
       await stores.inTransaction(async (tx) => {
-        await tx.ledger.lockOpen(planned.lease);
+        await tx.ledger.lockIfOpen(planned.lease);
         await tx.runs.stagePart(planned.run.id, staged);
       });
       rows += staged.rows;

@@ -1,9 +1,9 @@
-/** Numbers attempts within their run. Temporal counts those of each activity from 1. */
+/** Gives each attempt its number within the run, because Temporal begins at 1 for every activity. */
 import type { AttemptStep } from '../../src/exports/runs/attempts.store.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
 
-/** @param before the steps before the activity, whose latest attempt the activity's first one belongs to */
+/** @param before the preceding steps; the activity's first attempt takes the number of their latest attempt */
 export async function attemptOfRun(
   { stores }: Engine,
   attempt: Attempt,

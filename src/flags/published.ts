@@ -1,6 +1,6 @@
 /**
  * Data of a project that web pages read with only its public key. Each version of the project is read from the database once, so pages
- * get answers at any rate, and while Postgres is away.
+ * are served however many requests arrive, even while Postgres is down.
  */
 import { NotAuthenticated } from '../platform/errors.ts';
 import { Type } from '../platform/schema.ts';
@@ -45,8 +45,8 @@ export function cacheByProjectVersion<T>(
   type Remembered = { version: string; value: Promise<T> };
   const remembered = new Map<number, Remembered>();
 
-  /** Replaces a failed load by the previous result, if any, so the next request tries again. */
-  function forget(projectId: number, known: Remembered | undefined): void {
+  /** Replaces a failed load with the previous result, if any, so the next request tries again. */
+  function restorePrevious(projectId: number, known: Remembered | undefined): void {
     if (known) remembered.set(projectId, known);
     else remembered.delete(projectId);
   }
@@ -55,7 +55,7 @@ export function cacheByProjectVersion<T>(
     const known = remembered.get(projectId);
     if (known?.version === version) return known.value;
     const value = load(projectId).catch((error: unknown) => {
-      if (remembered.get(projectId)?.value === value) forget(projectId, known);
+      if (remembered.get(projectId)?.value === value) restorePrevious(projectId, known);
       if (!known) throw error;
       return known.value;
     });

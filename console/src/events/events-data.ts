@@ -1,10 +1,10 @@
-/** Requests about events. The list of the newest events polls for only one event, to see whether its id has changed. */
+/** Requests about events. The list of the newest events polls only for the newest one, to see whether there is a newer one than it shows. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done, type Answered } from '../api/client.ts';
 
 export type Event = Answered<'Event'>;
 
-/** Parameters of the address that select events. */
+/** URL parameters that select events. */
 export type EventSearch = Partial<
   Record<'event' | 'distinct_id' | 'person_id' | 'after' | 'before' | 'cursor', string | undefined>
 >;
@@ -12,8 +12,8 @@ export type EventSearch = Partial<
 export const FILTERS = ['event', 'distinct_id', 'person_id', 'after', 'before'] as const;
 const PAGE_SIZE = 50;
 const POLL_MS = 2_000;
-/** Limits the share of time spent searching, because a filter with few matches reads many events. */
-const REST_PER_SEARCH = 4;
+/** Pauses at least four times as long as the last search took, because a filter with few matches reads many events. */
+const PAUSE_PER_SEARCH = 4;
 
 function page(project_id: number, search: EventSearch, limit: number, signal: AbortSignal) {
   const filters = Object.entries(search).filter(([, value]) => value !== undefined);
@@ -40,7 +40,7 @@ export function headQuery(projectId: number, search: EventSearch, isOn: boolean)
     },
     enabled: isOn,
     refetchInterval: ({ state: { data, status } }) =>
-      status === 'error' ? false : Math.max(POLL_MS, REST_PER_SEARCH * (data?.tookMs ?? 0)),
+      status === 'error' ? false : Math.max(POLL_MS, PAUSE_PER_SEARCH * (data?.tookMs ?? 0)),
     structuralSharing: false,
     staleTime: 0,
   });

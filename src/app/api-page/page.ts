@@ -19,16 +19,16 @@ export function renderPage(document: OpenApi, styles: string): string {
   const page = h('html', { lang: 'en' }, [
     h('head', null, [
       h('meta', { charset: 'utf-8' }),
-      h('title', null, `API of ${info.title}`),
+      h('title', null, `${info.title} API`),
       h('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
       h('style', { dangerouslySetInnerHTML: { __html: styles } }),
     ]),
     h('body', null, [
       h('header', null, [
-        h('h1', null, `API of ${info.title}`),
+        h('h1', null, `${info.title} API`),
         h('p', null, prose(info.description)),
         h('p', null, [
-          `Served at ${servers[0]?.url ?? ''}. For programs, the OpenAPI document: `,
+          `Served at ${servers[0]?.url ?? ''}. Machine-readable OpenAPI document: `,
           h('a', { href: '/api/schema/' }, '/api/schema/'),
         ]),
         h(
@@ -88,7 +88,7 @@ function operationView(operation: OperationWithPath): ComponentChild {
       ),
     ],
     requestBody && [h('h4', null, 'Body'), contentView(requestBody.content)],
-    h('h4', null, 'Answers'),
+    h('h4', null, 'Responses'),
     Object.entries(responses).map(([status, answer]) =>
       h('div', { class: 'answer' }, [
         h('b', null, status),

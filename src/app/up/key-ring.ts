@@ -6,7 +6,8 @@ import type { StateFolder } from './state-folder.ts';
 
 /** File in the state folder. */
 export const KEYS_FILE = 'encryption-keys';
-const FILES_OF_EARLIER_STARTS = ['postgres', 'personal-api-key'];
+/** Any of these shows that this is not the first start. */
+const FILES_FROM_PREVIOUS_STARTS = ['postgres', 'personal-api-key'];
 
 /**
  * Returns the keys in the form of SLUICE_ENCRYPTION_KEYS. Without that variable, the first start generates a key and writes it to the state
@@ -18,7 +19,7 @@ export async function findEncryptionKeys(config: Config, state: StateFolder): Pr
   if (given) return checkKeys(given, 'SLUICE_ENCRYPTION_KEYS');
   const storedKeys = await state.read(KEYS_FILE);
   if (storedKeys) return checkKeys(storedKeys.trim(), state.file(KEYS_FILE));
-  if (FILES_OF_EARLIER_STARTS.some((name) => state.has(name)))
+  if (FILES_FROM_PREVIOUS_STARTS.some((name) => state.has(name)))
     throw new CommandFailed(
       `${state.file(KEYS_FILE)} is gone, and stored secrets, such as exports' credentials, cannot be read without it. Put it back, or move the ` +
         'state folder away: the next start makes a new, empty one.',

@@ -121,7 +121,7 @@ export function ledgerStore(db: Knex) {
     },
 
     /** Keeps the entry from changing until the transaction ends. @throws Superseded unless the lease is still open */
-    async lockOpen(lease: EpochLease): Promise<void> {
+    async lockIfOpen(lease: EpochLease): Promise<void> {
       // tooth: ledger-open-only
       // tooth: ledger-open-lock
       const row = await table().where(leaseColumns(lease)).where({ state: 'open' }).forShare().first();

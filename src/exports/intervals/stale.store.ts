@@ -37,14 +37,14 @@ export function staleStore(db: Knex) {
                select from batch_export_runs as run
                where batch_export_id = watched.id and finished_at > seen and status = 'Completed' and exists (
                  select from import_ranges as import
-                 -- A run that was adopted after a restore read the source before its row was made.
+                 -- A run that was adopted after a restore had read the source before its row was created.
                  where import.project_id = watched.project_id
                    and inserted_at >= least(run.created_at, (run.receipt ->> 'cutoff')::timestamptz)))
          ), horizon as (
            select least(clock_timestamp(), min(xact_start)) - interval '${CLOCK_SLACK}' as until
            from pg_stat_activity
            where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
-         ), seen as (
+         ), marked as (
            insert into batch_export_health as health (batch_export_id, imports_seen_until)
            select id, until from watched cross join horizon where until > seen and id not in (select id from due)
            on conflict (batch_export_id) do update set imports_seen_until = excluded.imports_seen_until
@@ -58,7 +58,7 @@ export function staleStore(db: Knex) {
     /**
      * Delivered intervals that overlap an import since the last check, or were delivered since then; also moves `last_at` of intervals
      * that are stale already.
-     * @returns the intervals, and until when imports have been seen, which is before the oldest transaction that may still store some
+     * @returns the intervals, and the instant up to which imports were checked; it precedes every open transaction that may still store one
      */
     async findCandidates({ id, projectId, seenUntil: since }: ExportToCheck): Promise<{
       seenUntil: string;

@@ -1,6 +1,7 @@
 /** The reconciler's last round on any worker, and the age of the oldest open transaction. */
 import type { Knex } from '../../platform/db/connection.ts';
 
+/** `ageSeconds`: since the round ended; `seconds`: how long it took. */
 export type RoundFigures = { ageSeconds: number; seconds: number; failures: number };
 
 export function roundStore(db: Knex) {

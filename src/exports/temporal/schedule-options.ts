@@ -29,6 +29,7 @@ export type ScheduledRow = Cadence & {
 export const CATCHUP_WINDOW_MS = 60_000;
 
 export function scheduleOptions(row: ScheduledRow) {
+  // `every 5 minutes` becomes `Every 5 minutes:`.
   const frequency = FREQUENCIES[row.interval] ?? `E${row.interval.slice(1)}:`;
   return {
     scheduleId: row.id,
@@ -65,7 +66,7 @@ function specOf(row: ScheduledRow): ScheduleSpec {
   };
 }
 
-/** Times of the runs: spans since 1970 for hours and minutes, calendars for days, weeks and months. */
+/** Times of the runs: fixed spans, counted from 1970, for hours and minutes, calendars for days, weeks and months. */
 function timesOf(row: ScheduledRow): ScheduleSpec {
   const every = spanOf(row.interval);
   return every === undefined ? calendarSpec(row) : { intervals: [{ every }] };

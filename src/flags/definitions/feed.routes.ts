@@ -57,8 +57,8 @@ const feedRoute = {
   answers: { 200: FeedBody, 304: null },
   summary: 'Retrieve flag definitions for local evaluation in SDKs',
   description:
-    'Requires a key with the scope feature_flag:read as `Authorization: Bearer`. Excludes flags that target ' +
-    'surveys or have encrypted payloads, and static cohorts; SDKs evaluate these on the server. Responds with ' +
+    'Requires a key with the scope feature_flag:read as `Authorization: Bearer`. Excludes flags that belong to ' +
+    'surveys or have encrypted payloads, and static cohorts; SDKs ask the server to evaluate these. Responds with ' +
     '402 if the quota of the project is exhausted.',
 } as const;
 
@@ -114,7 +114,7 @@ function answerFeed(
   const { projectId } = project;
   feedLimit.charge(projectId, 1);
   if (metering.isOverQuota(projectId)) {
-    throw new QuotaExceeded('The project has used its requests for feature flags of this month.');
+    throw new QuotaExceeded('The project has used up this month’s feature flag requests.');
   }
   const sdk = sdkName(headers['user-agent'], undefined);
   metering.count({ projectId, kind: 'definitions', keyId: caller.keyId, sdk, requests: 1 });

@@ -53,10 +53,10 @@ export function localEvaluation(flag: JudgedFlag, definitions: StoredDefinitions
 
 /** @returns why SDKs cannot evaluate the flag, apart from its dependencies; undefined if they can */
 function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
-  if (isOfSurvey(flag)) return 'Flags that target surveys are not given to SDKs.';
-  if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not given to SDKs.';
+  if (isOfSurvey(flag)) return 'Flags that belong to surveys are not sent to SDKs.';
+  if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not sent to SDKs.';
   if (flag.ensureExperienceContinuity) {
-    return 'It has experience continuity, and only the server stores the earlier answers of persons.';
+    return 'It has experience continuity, and only the server stores which value each person got before.';
   }
   const filters = fieldsOf(flag.filters);
   if (filters['feature_enrollment'] === true || hasSuperGroups(filters)) {
@@ -79,11 +79,11 @@ type Context = { definitions: StoredDefinitions; references: References };
 
 function conditionObstacle(
   condition: Fields,
-  flagIndex: Fields[string],
+  flagGroupTypeIndex: Fields[string],
   { definitions, references }: Context,
 ): string | undefined {
-  const ownGroupType = condition['aggregation_group_type_index'];
-  const index = integerOf(ownGroupType === undefined ? flagIndex : ownGroupType);
+  const ownGroupTypeIndex = condition['aggregation_group_type_index'];
+  const index = integerOf(ownGroupTypeIndex === undefined ? flagGroupTypeIndex : ownGroupTypeIndex);
   if (index !== undefined && !definitions.groupTypes.has(index)) return `There is no group type ${index}.`;
   for (const property of propertiesOf(condition)) {
     const cohort = cohortIdOf(property);
@@ -100,21 +100,21 @@ function propertyObstacle(property: Fields, index: number | undefined): string |
   if (type === 'person_metadata') return 'It reads `person_metadata`, which only the server has.';
   const propertyIndex = type === 'group' ? (integerOf(property['group_type_index']) ?? index) : undefined;
   if (propertyIndex !== index && !(type === undefined && index !== undefined)) {
-    return 'A condition set reads properties of a person or group other than the one that its percentage is about.';
+    return 'A condition set reads properties of a person or group other than the one that it is rolled out to.';
   }
   if (typeof operator === 'string' && !OPERATORS.has(operator)) return `SDKs do not know the operator ${operator}.`;
   return undefined;
 }
 
 function cohortObstacle(id: number, references: References): string | undefined {
-  const behind = references.cohortsReachableFrom(id);
-  if (!behind) return `Cohort ${id} contains itself.`;
-  for (const [one, cohort] of behind) {
-    if (!cohort) return `There is no cohort ${one}.`;
-    if (cohort.isStatic) return `Cohort ${one} is a list of persons, which SDKs do not have.`;
+  const reachable = references.cohortsReachableFrom(id);
+  if (!reachable) return `Cohort ${id} contains itself.`;
+  for (const [cohortId, cohort] of reachable) {
+    if (!cohort) return `There is no cohort ${cohortId}.`;
+    if (cohort.isStatic) return `Cohort ${cohortId} is a list of persons, which SDKs do not have.`;
     for (const leaf of leavesOf(cohort)) {
       const obstacle = cohortIdOf(leaf) === undefined && propertyObstacle(leaf, undefined);
-      if (obstacle) return `Cohort ${one}: ${obstacle}`;
+      if (obstacle) return `Cohort ${cohortId}: ${obstacle}`;
     }
   }
   return undefined;

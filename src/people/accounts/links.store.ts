@@ -8,7 +8,7 @@ export type LinkPurpose = 'sign-in' | 'reset';
 export const LINK_MINUTES: Readonly<Record<LinkPurpose, number>> = { 'sign-in': 10, reset: 60 };
 
 /** Maximum number of a user's links per purpose; beyond it the oldest are deleted. */
-const MAX_OF_USER = 5;
+const MAX_LINKS_PER_USER = 5;
 
 type Row = { token_hash: Buffer; purpose: LinkPurpose; user_id: number; created_at: string; expires_at: string };
 
@@ -30,7 +30,7 @@ export function linkStore(db: Knex) {
     async create(purpose: LinkPurpose, userId: number): Promise<string> {
       await table().where('expires_at', '<=', db.raw('now()')).delete();
       const newestLinks = table().where({ purpose, user_id: userId }).orderBy('created_at', 'desc');
-      const surplus = newestLinks.offset(MAX_OF_USER - 1).select('token_hash');
+      const surplus = newestLinks.offset(MAX_LINKS_PER_USER - 1).select('token_hash');
       await table().whereIn('token_hash', surplus).delete();
       const token = randomBytes(32).toString('base64url');
       await table().insert({

@@ -10,11 +10,11 @@ import type { Client, Cookies, Sessions } from './sessions.ts';
 import type { IdentityStores } from '../stores.ts';
 
 /** Seconds. After 20 tries at once, one try a minute: enough for typing, not for lists of passwords. */
-const TRIES_OF_ACCOUNT: TryLimit = { kind: 'account', cost: 60, burst: 20 * 60 };
+const ACCOUNT_LIMIT: TryLimit = { kind: 'account', cost: 60, burst: 20 * 60 };
 /** Higher limits, because many people may share one address. */
-const TRIES_OF_ADDRESS: TryLimit = { kind: 'address', cost: 10, burst: 500 };
+const ADDRESS_LIMIT: TryLimit = { kind: 'address', cost: 10, burst: 500 };
 /** Separate from the limit for passwords, so guessing passwords does not lock out someone at the machine. */
-const TRIES_OF_LINKS: TryLimit = { kind: 'sign-in link', cost: 10, burst: 500 };
+const LINK_LIMIT: TryLimit = { kind: 'sign-in link', cost: 10, burst: 500 };
 
 export type Attempt = {
   email: string;
@@ -57,9 +57,9 @@ export function createTryCounter({ loginTries }: IdentityStores, limit: TryLimit
 }
 
 export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): Login {
-  const countForAccount = createTryCounter(identity, TRIES_OF_ACCOUNT);
-  const countForAddress = createTryCounter(identity, TRIES_OF_ADDRESS);
-  const countForLinks = createTryCounter(identity, TRIES_OF_LINKS);
+  const countForAccount = createTryCounter(identity, ACCOUNT_LIMIT);
+  const countForAddress = createTryCounter(identity, ADDRESS_LIMIT);
+  const countForLinks = createTryCounter(identity, LINK_LIMIT);
 
   return {
     async logIn({ email, password, address, headers }) {
@@ -87,7 +87,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
       return identity.inTransaction(async (stores) => {
         const userId = await stores.links.take('sign-in', token);
         if (userId === undefined) {
-          const detail = 'This link was used already, or has expired: `sluice login` prints another.';
+          const detail = 'This link has already been used or has expired. Run `sluice login` for a new one.';
           throw new InvalidInput(detail, 'token', 'invalid_token');
         }
         const { email } = await stores.accounts.get(userId);

@@ -5,12 +5,13 @@ import type { Knex } from '../../platform/db/connection.ts';
 export const SESSION_DAYS = 14;
 
 /** Maximum number of a user's sessions; beyond it the least recently used ones end. */
-const MAX_OF_USER = 30;
+const MAX_SESSIONS_PER_USER = 30;
 /** Precision of `last_seen_at`, which is only shown to users. */
 const LAST_SEEN_PRECISION = '1 minute';
 
 export type Session = { id: string; userId: number; authenticatedAt: Date };
 
+/** `network`: the client's IP address without its last part. */
 export type NewSession = { userId: number; tokenHash: Buffer; device: string; network: string };
 
 /** A session with the fields that its user sees. */
@@ -48,7 +49,7 @@ export function sessionStore(db: Knex) {
     const surplus = table()
       .where({ user_id: userId })
       .orderByRaw(`${LAST_SEEN} desc`)
-      .offset(MAX_OF_USER - 1);
+      .offset(MAX_SESSIONS_PER_USER - 1);
     // tooth: session-bound
     await table().whereIn('id', surplus.select('id')).delete();
   }

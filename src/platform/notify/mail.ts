@@ -57,7 +57,7 @@ const HEADLINES: Record<Outgoing['kind'], string> = {
 };
 
 /** @param notices of one export, oldest first, at least one */
-export function letterOf(notices: readonly Outgoing[], subject: Subject): Letter {
+export function composeEmail(notices: readonly Outgoing[], subject: Subject): Letter {
   const newest = notices.at(-1)!;
   const lines = notices.map(({ createdAt, summary }) => `${createdAt.slice(0, 16).replace('T', ' ')} UTC  ${summary}`);
   const text = [

@@ -118,7 +118,7 @@ describe('notifications', () => {
         receiver.received.map(({ path }) => path),
         ['/whole'],
       );
-      assert.match((await logOf(broken)).join(), /did not arrive: its secret cannot be opened/);
+      assert.match((await logOf(broken)).join(), /did not arrive: its secret cannot be decrypted/);
     });
 
     it('are signed, as Standard Webhooks has it', async () => {
@@ -250,7 +250,7 @@ describe('notifications', () => {
       await tell(one);
       assert.deepEqual(await deliver(), { delivered: 0, postponed: 1 });
       assert.deepEqual(await logOf(one), [
-        'A mail for "failed" did not arrive: the mail server could not take it (451). It is tried again.',
+        'An email for "failed" did not arrive: the mail server could not take it (451). It will be retried.',
       ]);
       mailServer.refuses = false;
       await pass('30 seconds');

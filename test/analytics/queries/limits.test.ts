@@ -103,7 +103,7 @@ describe('a query ends', () => {
     const group = { type: 'OR', values: Array.from({ length: 100 }, () => filter) };
     const properties = { type: 'AND', values: Array.from({ length: 6 }, () => group) };
     const trends = { kind: 'TrendsQuery', series: [step], properties };
-    assert.throws(() => parseQuery(trends), /at most 500 filters together/);
+    assert.throws(() => parseQuery(trends), /at most 500 filters in total/);
     const where = [`properties${'.a'.repeat(51)} > 1`];
     assert.throws(() => parseQuery({ kind: 'EventsQuery', select: ['event'], where }), /at most 50 steps/);
   });

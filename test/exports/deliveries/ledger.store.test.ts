@@ -79,7 +79,7 @@ describe('the ledger', () => {
       if (state !== 'open') await ledger.beginCommit(present);
       if (state === 'delivered') await ledger.markDelivered(present, RECEIPT);
       const superseded = { name: 'Superseded', message: `superseded by run ${later.id}` };
-      await assert.rejects(ledger.lockOpen(hold), superseded, state);
+      await assert.rejects(ledger.lockIfOpen(hold), superseded, state);
       await assert.rejects(ledger.beginCommit(hold), superseded, state);
       await assert.rejects(ledger.markDelivered(hold, RECEIPT), superseded, state);
       await assert.rejects(artifacts.record(hold, {}), superseded, state);
@@ -92,9 +92,9 @@ describe('the ledger', () => {
   it('takes no part once the commit has begun, and records nothing beside a delivery', async () => {
     const { artifacts, ledger } = rows.stores;
     const { hold } = await buildHold();
-    await ledger.lockOpen(hold);
+    await ledger.lockIfOpen(hold);
     assert.equal(await ledger.beginCommit(hold), 'committing');
-    await assert.rejects(ledger.lockOpen(hold), { name: 'Superseded' });
+    await assert.rejects(ledger.lockIfOpen(hold), { name: 'Superseded' });
     await artifacts.record(hold, {});
     await ledger.markDelivered(hold, RECEIPT);
     await assert.rejects(artifacts.record(hold, {}), { name: 'Superseded' });
@@ -107,7 +107,7 @@ describe('the ledger', () => {
     let isTaken = false;
     let taking: Promise<unknown> | undefined;
     await rows.stores.inTransaction(async (inside) => {
-      await inside.ledger.lockOpen(hold);
+      await inside.ledger.lockIfOpen(hold);
       taking = ledger.takeEpoch(interval, run.id).then(() => (isTaken = true));
       await eventually('the later run to wait for a lock', async () => {
         const { rowCount } = await rows.db.raw<{ rowCount: number }>(

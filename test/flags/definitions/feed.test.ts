@@ -275,7 +275,7 @@ describe('the definitions feed', () => {
         {
           type: 'quota_limited',
           code: 'payment_required',
-          detail: 'The project has used its requests for feature flags of this month.',
+          detail: 'The project has used up this month’s feature flag requests.',
           attr: null,
         },
       ],

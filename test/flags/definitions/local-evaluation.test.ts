@@ -96,8 +96,8 @@ describe('whether SDKs can evaluate a flag', () => {
       /only the server/,
     ],
     ['a group type that is not there', rolledOut(3), /no group type 3/],
-    ['properties of a group for persons', filtersWith(group(0)), /other than the one that its percentage is about/],
-    ['properties of persons for a group', rolledOut(0, person()), /other than the one that its percentage is about/],
+    ['properties of a group for persons', filtersWith(group(0)), /other than the one that it is rolled out to/],
+    ['properties of persons for a group', rolledOut(0, person()), /other than the one that it is rolled out to/],
     [
       'a dependency that SDKs cannot evaluate',
       filtersWith(dependsOn(12)),

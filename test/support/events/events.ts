@@ -5,7 +5,7 @@ import { NO_EFFECTS } from '../../../src/events/persons/effects.ts';
 
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
-/** @param instant anything that Date.parse takes, milliseconds at most; or microseconds since 2000 */
+/** @param instant a date string of at most millisecond precision; or microseconds since 2000 */
 export function microseconds(instant: string | bigint): bigint {
   return typeof instant === 'bigint' ? instant : BigInt(Date.parse(instant) - POSTGRES_EPOCH_MS) * 1000n;
 }
@@ -24,7 +24,7 @@ export function buildEvent(overrides: Partial<NewEvent> = {}): NewEvent {
   };
 }
 
-/** The rows of one request to store: by default live events of project 1. */
+/** One request's events, encoded as rows; by default live events of project 1. */
 export function buildRows(
   events: readonly NewEvent[],
   { projectId = 1, historical = false }: { projectId?: number; historical?: boolean } = {},

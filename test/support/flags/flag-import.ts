@@ -1,4 +1,4 @@
-/** `sluice flags import` in a process of its own, and exports for it. */
+/** Runs `sluice flags import` in a process of its own, and writes the files that it imports. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,22 +15,18 @@ const MAX_PRINTED = 32 * 1024 * 1024;
 export type Ended = { code: number; stdout: string; stderr: string; lines: string[] };
 
 /** Runs the command from the root of the repository until it ends. */
-export function sluice(words: readonly string[], environment: Record<string, string | undefined> = {}): Promise<Ended> {
+export function sluice(args: readonly string[], environment: Record<string, string | undefined> = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const env = environmentWith({ SLUICE_API_KEY: undefined, POSTHOG_API_KEY: undefined, ...environment });
-    execFile(
-      process.execPath,
-      [SLUICE, ...words],
-      { cwd: ROOT, env, maxBuffer: MAX_PRINTED },
-      (error, stdout, stderr) =>
-        resolve({ code: error ? Number(error.code) : 0, stdout, stderr, lines: stdout.trimEnd().split('\n') }),
+    execFile(process.execPath, [SLUICE, ...args], { cwd: ROOT, env, maxBuffer: MAX_PRINTED }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr, lines: stdout.trimEnd().split('\n') }),
     );
   });
 }
 
 export type Folder = {
   path: string;
-  /** @param content JSON, unless it is a text or bytes already @returns the path */
+  /** @param content written as it is if a string or bytes, otherwise as JSON @returns the path */
   write(name: string, content: unknown): Promise<string>;
   remove(): Promise<void>;
 };

@@ -12,7 +12,7 @@ export type ReportedEvent = {
   properties?: Record<string, unknown>;
 };
 
-/** The story's persons: a visitor who signs up, and the visitor's company. The same in `test/sdks/stories/story.py`. */
+/** Ids of the story: of a user before and after sign-up, and of the company; `batch` is how many events are sent at once. The same in `story.py`. */
 export const STORY = { anonymous: 'visitor-1', user: 'user-1', company: 'acme', batch: 100 } as const;
 
 export type Row = Required<ReportedEvent> & {
@@ -56,12 +56,12 @@ function comparableEvents(events: readonly ReportedEvent[]): string[] {
 }
 
 /**
- * The visitor who signed up is one person under every id, with what was set last and what was set once; and each event saw
- * what those before it had done.
+ * All ids belong to one person, who has the properties of `$set` and `$set_once`; each event has the person's properties as of that
+ * event.
  * @param distinctIds that must have become one person
  */
 export async function assertOnePerson(sluice: Sluice, tenant: Tenant, rows: readonly Row[], distinctIds: string[]) {
-  const { rows: found } = await sluice.pool.query<Known>(
+  const { rows: found } = await sluice.pool.query<PersonOfId>(
     `select distinct_id, person_id, persons.properties, is_identified
      from person_distinct_ids join persons on persons.project_id = person_distinct_ids.project_id and id = person_id
      where persons.project_id = $1`,
@@ -82,7 +82,12 @@ export async function assertOnePerson(sluice: Sluice, tenant: Tenant, rows: read
   }
 }
 
-type Known = { distinct_id: string; person_id: string; properties: Record<string, unknown>; is_identified: boolean };
+type PersonOfId = {
+  distinct_id: string;
+  person_id: string;
+  properties: Record<string, unknown>;
+  is_identified: boolean;
+};
 
 /** The company is stored with its type and key, and its events refer to it by the index of its type. */
 export async function assertCompany({ pool }: Sluice, { projectId }: Tenant, rows: readonly Row[]): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * One real azurite, Microsoft's emulator of Azure's storage, for the whole test process, and containers of their own for whoever asks.
- * Where it is missing its suites say so and are skipped; with SLUICE_REQUIRE=all that is a failure.
+ * One real azurite, Microsoft's emulator of Azure's storage, for the whole test process, with a container for each caller.
+ * If azurite is not installed, suites that need it are skipped with a message; with SLUICE_REQUIRE=all they fail.
  */
 import { ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -25,7 +25,7 @@ let running: Promise<Server> | undefined;
 
 const program = () => path.join(cacheFolder(), `azurite-${VERSION}`, 'node_modules/azurite/dist/src/blob/main.js');
 
-/** For a `before` hook, with its `this`. */
+/** Call it in a `before` hook, passing the hook's `this`. */
 export function needsAzurite(suite: Mocha.Context): void {
   if (existsSync(program())) return;
   const message = `azurite is not installed: npm install --prefix "$HOME/.cache/sluice/azurite-${VERSION}" azurite@${VERSION}`;
@@ -52,7 +52,7 @@ async function start(): Promise<Server> {
       cwd: path.dirname(program()),
     },
   );
-  // A test process that dies takes the server along; the hooks stop it in the ordinary case.
+  // A test process that dies takes the server down with it; the hooks stop it in the ordinary case.
   process.once('exit', () => server.kill('SIGKILL'));
   return { process: server, endpoint: `${await originOf(server)}/${AZURE_ACCOUNT.name}` };
 }

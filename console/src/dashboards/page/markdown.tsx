@@ -5,7 +5,7 @@ import { FIRST_HEADING, markdownTokens } from '../../../../src/analytics/sharing
 
 type Token = ReturnType<typeof markdownTokens>[number];
 
-/** Allowed tags; of others only the content is shown. */
+/** Allowed tags; for other tags, only the content is shown. */
 const TAGS = new Set(
   ['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 's', 'a', 'ul', 'ol', 'li', 'blockquote'].concat([
     'table',
@@ -48,7 +48,7 @@ function elementOf(token: Token, children: ReactNode[], key: number): ReactNode 
   return TAGS.has(token.tag) ? createElement(tagOf(token.tag), { key }, ...children) : children;
 }
 
-/** The page and its tiles have the first levels of headings. */
+/** Shifts headings down, because the page and its tiles use the top levels. */
 const tagOf = (tag: string): string =>
   /^h\d$/.test(tag) ? `h${Math.min(6, Number(tag.slice(1)) + FIRST_HEADING - 1)}` : tag;
 

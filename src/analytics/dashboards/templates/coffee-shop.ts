@@ -1,16 +1,16 @@
-/** The dashboard of `sluice up`: `examples/events.ndjson`, the morning of a coffee shop, and the events of today. */
+/** The dashboard that `sluice up` creates. It shows a coffee shop's morning (`examples/events.ndjson`) and today's events. */
 import type { GivenTile } from '../tiles/schema.ts';
 import { insightTile, trend } from './charts.ts';
 import type { DashboardTemplate } from './dashboard-template.ts';
 
 /** The day before that morning. */
 const FROM = '2025-06-01';
-const STEPS = ['$pageview', 'added to basket', 'order placed'];
+const STEPS = ['$pageview', 'added to orderFunnel', 'order placed'];
 
 const series = (events: readonly string[]) => events.map((event) => ({ kind: 'EventsNode', event, name: event }));
 const range = { date_from: FROM };
 
-const basket = {
+const orderFunnel = {
   kind: 'FunnelsQuery',
   series: series(STEPS),
   dateRange: range,
@@ -39,11 +39,11 @@ const lastEvents: GivenTile = {
   layouts: { sm: { x: 0, y: 13, w: 12, h: 6 } },
 };
 
-const WELCOME = `**A morning in a small shop, and all that you send yourself.** The example sends that morning's events:
+const WELCOME = `**A morning in a small shop, and any events that you send.** This command sends that morning's events:
 
 \`bin/sluice capture examples/events.ndjson --historical\`
 
-Load this page again to see what has come: numbers may be some minutes old.`;
+Reload this page to see new events. Figures may be a few minutes old.`;
 
 export const COFFEE_SHOP: DashboardTemplate = {
   name: 'Harbour Coffee',
@@ -65,7 +65,7 @@ export const COFFEE_SHOP: DashboardTemplate = {
       h: 3,
     }),
     insightTile('What people do', '', actions, { x: 0, y: 3, w: 6, h: 5 }),
-    insightTile('From page to order', 'Who orders within a day of their first page.', basket, {
+    insightTile('From page to order', 'Visitors who order within a day of their first page view.', orderFunnel, {
       x: 6,
       y: 3,
       w: 6,

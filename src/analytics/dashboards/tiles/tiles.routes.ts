@@ -1,4 +1,4 @@
-/** Routes of single tiles of a dashboard: `/dashboards/:id/move_tile/` and its like. */
+/** Routes of single tiles of a dashboard: `/dashboards/:id/move_tile/` and similar ones. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { orEnvelope } from '../../../platform/http/error-body.ts';
 import { entityTag, expectedVersion, preferRepresentation } from '../../../platform/http/parameters/preconditions.ts';
@@ -45,8 +45,8 @@ const moveTile = route({
     const to = body.to_dashboard ?? body.toDashboard;
     if (to === undefined) throw new InvalidInput('This field is required.', 'to_dashboard', 'required');
     const actor = { project, caller, rights };
-    const aim = { id: params.id, ifMatch: expectedVersion(headers) };
-    const source = await api.dashboardTiles.move(actor, aim, { tile: body.tile.id, to });
+    const dashboardVersion = { id: params.id, ifMatch: expectedVersion(headers) };
+    const source = await api.dashboardTiles.move(actor, dashboardVersion, { tile: body.tile.id, to });
     const answer = noBody(200, { ETag: entityTag(source.version) });
     return preferRepresentation(headers, answer, () => dashboardAnswer(200, actor, source, api.dashboards));
   },
@@ -75,8 +75,11 @@ const copyTile = route({
   summary: 'Add an insight or text from another dashboard to this one',
   async handle({ project, caller, rights, params, body, headers }, api: TileManagementApi) {
     const actor = { project, caller, rights };
-    const aim = { id: params.id, ifMatch: expectedVersion(headers) };
-    const target = await api.dashboardTiles.copy(actor, aim, { tile: body.tileId, from: body.fromDashboardId });
+    const dashboardVersion = { id: params.id, ifMatch: expectedVersion(headers) };
+    const target = await api.dashboardTiles.copy(actor, dashboardVersion, {
+      tile: body.tileId,
+      from: body.fromDashboardId,
+    });
     return dashboardAnswer(200, actor, target, api.dashboards);
   },
 });
@@ -105,13 +108,13 @@ const reorderTiles = route({
   answers: { 200: DashboardBody, 400: orEnvelope(DetailBody), 404: orEnvelope(DetailBody) },
   summary: 'Arrange the tiles of a dashboard in a given order',
   description:
-    'Tiles that are not listed follow in their previous order. Both grids are filled without gaps or overlaps.',
+    'Tiles that are not listed follow in their previous order. The layouts for wide and for narrow screens are both filled without gaps or overlaps.',
   async handle({ project, caller, rights, params, body, headers }, api: TileManagementApi) {
     const { tile_order: order, layout: style } = body;
     if (new Set(order).size < order.length) return json(400, { detail: 'tile_order must contain unique tile IDs' });
     const actor = { project, caller, rights };
-    const aim = { id: params.id, ifMatch: expectedVersion(headers) };
-    const result = await api.dashboardTiles.reorder(actor, aim, { order, style });
+    const dashboardVersion = { id: params.id, ifMatch: expectedVersion(headers) };
+    const result = await api.dashboardTiles.reorder(actor, dashboardVersion, { order, style });
     if (!('unknown' in result)) return dashboardAnswer(200, actor, result, api.dashboards);
     return json(404, { detail: `Tile IDs not found on this dashboard: [${result.unknown.join(', ')}]` });
   },
@@ -127,8 +130,8 @@ const createTextTile = route({
   answers: { 201: TileBody },
   summary: 'Add a text tile to a dashboard',
   async handle({ project, caller, rights, params, body, headers }, { dashboardTiles }: TileManagementApi) {
-    const aim = { id: params.id, ifMatch: expectedVersion(headers) };
-    return json(201, await dashboardTiles.addText({ project, caller, rights }, aim, body));
+    const dashboardVersion = { id: params.id, ifMatch: expectedVersion(headers) };
+    return json(201, await dashboardTiles.addText({ project, caller, rights }, dashboardVersion, body));
   },
 });
 
@@ -142,8 +145,8 @@ const updateTextTile = route({
   answers: { 200: TileBody },
   summary: 'Update the text, color or position of a text tile',
   async handle({ project, caller, rights, params, body, headers }, { dashboardTiles }: TileManagementApi) {
-    const aim = { id: params.id, ifMatch: expectedVersion(headers) };
-    return json(200, await dashboardTiles.changeText({ project, caller, rights }, aim, body));
+    const dashboardVersion = { id: params.id, ifMatch: expectedVersion(headers) };
+    return json(200, await dashboardTiles.changeText({ project, caller, rights }, dashboardVersion, body));
   },
 });
 
@@ -157,8 +160,8 @@ const deleteTile = route({
   answers: { 204: null },
   summary: 'Remove a tile from a dashboard and move up the tiles below it',
   async handle({ project, caller, rights, params, body, headers }, { dashboardTiles }: TileManagementApi) {
-    const aim = { id: params.id, ifMatch: expectedVersion(headers) };
-    await dashboardTiles.remove({ project, caller, rights }, aim, body.tile_id);
+    const dashboardVersion = { id: params.id, ifMatch: expectedVersion(headers) };
+    await dashboardTiles.remove({ project, caller, rights }, dashboardVersion, body.tile_id);
     return noBody(204);
   },
 });

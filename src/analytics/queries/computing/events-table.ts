@@ -44,7 +44,7 @@ export async function eventsTable(
   };
 }
 
-/** Computes cells only for the rows of the page, not for all that are sorted, then cuts again, because cells may be larger than events. */
+/** Cuts to a page by the size of events, computes cells only for its rows, then cuts by the size of cells, which may be larger. */
 function tableSql(query: ParsedEvents, context: FilterContext): string {
   const { columns, order, event, personId, filters, limit, offset } = query;
   const keys = order.map((_, i) => `o${i}`);
@@ -58,18 +58,18 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
     ...(personId === null ? [] : [ofPersonSql(personId)]),
     filterTreeSql(filters, context),
   ];
-  const nearest = `
+  const candidatesSql = `
     select event.*${order.map(({ sql }, i) => `, ${sql} as o${i}`).join('')}
     from (select * from events where ${conditions.join(' and ')}) as event
     order by ${sorting} limit ${limit + 1} offset ${offset}`;
   const cells = columns.map((_, i) => `c${i}`);
-  const read = `
+  const cellsSql = `
     select ${[...keys, '"timestamp"', 'uuid'].map((name) => `event.${name}`).join(', ')}, event.beyond as unread,
       ${columns.map(({ sql }, i) => `${sql} as c${i}`).join(', ')}
-    from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN_PERSONS_SQL} on known.distinct_id = event.distinct_id`;
+    from (${cutToPage(candidatesSql, sorting)}) as event left join ${KNOWN_PERSONS_SQL} on known.distinct_id = event.distinct_id`;
   // Without the offset Postgres would compute the cells twice.
   const sizedSql = `
-    select *, octet_length(json_build_array(${cells.join(', ')})::text) as row_bytes from (${read} offset 0) as read`;
+    select *, octet_length(json_build_array(${cells.join(', ')})::text) as row_bytes from (${cellsSql} offset 0) as read`;
   return `
     select ${cells.join(', ')}, beyond or unread as beyond from (${cutToPage(sizedSql, sorting, ANSWER_BYTES)}) as row
     order by ${sorting}`;

@@ -2,7 +2,7 @@
 import { NotFound } from '../../../platform/errors.ts';
 import type { RunSql } from '../query-connection.ts';
 import { previousSpan } from './comparison.ts';
-import { locateInstants, type Dates, type Span } from './intervals.ts';
+import { toInstants, type Dates, type Span } from './intervals.ts';
 import type { Comparison, Moment, Range } from '../parsing/parsed.ts';
 import { refusal } from '../parsing/refusal.ts';
 import type { Interval } from '../parsing/schema.ts';
@@ -41,11 +41,11 @@ export async function resolveComparedDates(
   const clock = await readClock(runSql, projectId, range, options.now);
   const current = await locateDates(runSql, clock, range, options);
   const span = previousSpan(spanOf(clock, range, options.interval), range, comparison, clock.to);
-  return { current, previous: await locateInstants(runSql, clock.timeZone, span) };
+  return { current, previous: await toInstants(runSql, clock.timeZone, span) };
 }
 
 async function locateDates(runSql: RunSql, clock: Clock, range: Range, { interval, now }: DateOptions): Promise<Dates> {
-  const dates = await locateInstants(runSql, clock.timeZone, spanOf(clock, range, interval));
+  const dates = await toInstants(runSql, clock.timeZone, spanOf(clock, range, interval));
   return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
 }
 
@@ -75,7 +75,7 @@ export async function resolveLastIntervals(
   const clock = await readClock(runSql, projectId, { ...range, from: null }, now);
   const last = startOf(endOf(range, clock.to, interval) - 1, interval);
   const from = shiftWall(last, 1 - count, interval);
-  return locateInstants(runSql, clock.timeZone, { from, to: shiftWall(last, 1, interval), interval });
+  return toInstants(runSql, clock.timeZone, { from, to: shiftWall(last, 1, interval), interval });
 }
 
 async function readClock(runSql: RunSql, projectId: number, range: Range, now: number): Promise<Clock> {

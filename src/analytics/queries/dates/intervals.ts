@@ -1,5 +1,5 @@
 /**
- * Finds where a range and its intervals begin. Calendars are computed here, time zones by Postgres, so a day of 23 or 25 hours is one interval.
+ * Finds where a range and its intervals begin. Calendar arithmetic is done here, time zone conversion by Postgres, so a day of 23 or 25 hours is one interval.
  */
 import type { RunSql } from '../query-connection.ts';
 import { refusal } from '../parsing/refusal.ts';
@@ -13,7 +13,7 @@ export type Dates = {
   to: string;
   /** When each interval starts; the first may start before the range does. At most `MAX_INTERVALS`; empty for an undivided range. */
   starts: string[];
-  /** The clock's reading then: `2024-06-01 08:00:00`. */
+  /** The local time of each start: `2024-06-01 08:00:00`. */
   walls: string[];
 };
 
@@ -25,7 +25,7 @@ const LATEST = Date.UTC(9000, 0, 1);
  * Resolves an hour that occurs twice to its first occurrence, where Postgres would choose the second, and a skipped hour to
  * the moment when the clock jumps.
  */
-const LOCATED_SQL = `
+const INSTANTS_SQL = `
   select case when ((located - interval '1 hour') at time zone $1) = wall then located - interval '1 hour' else located end as at
   from unnest($2::timestamp[]) with ordinality as walls (wall, place) cross join lateral (select wall at time zone $1 as located) as zoned
   order by place`;
@@ -37,13 +37,13 @@ const HOURS = `
 /** Half-open, between two readings of the wall clock (see `wall-clock.ts`). With `interval: null` it is not divided: `Dates.starts` is empty. */
 export type Span = { from: number; to: number; interval: Interval | null };
 
-/** @throws InvalidInput for more intervals than there may be */
-export async function locateInstants(runSql: RunSql, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
+/** @throws InvalidInput for more intervals than allowed */
+export async function toInstants(runSql: RunSql, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
   if (from < EARLIEST || to > LATEST) throw refusal('dateRange', 'It reaches beyond the years 1970 to 9000.');
   const calendar = interval === null || interval === 'hour' ? [] : wallsBetween(from, to, interval);
   const first = interval === 'hour' ? startOf(from, 'hour') : from;
   const walls = [from, to, first, ...calendar].map((wall) => new Date(wall).toISOString().replace('Z', ''));
-  const [start, end, firstStart, ...starts] = (await runSql<{ at: string }>(LOCATED_SQL, [timeZone, walls])).map(
+  const [start, end, firstStart, ...starts] = (await runSql<{ at: string }>(INSTANTS_SQL, [timeZone, walls])).map(
     ({ at }) => at,
   );
   const dates = { timeZone, from: start!, to: end! };

@@ -5,11 +5,11 @@ import { fieldsOf, parseQuery, unwrapQuery } from './parse.ts';
 import type { ParsedQuery } from './parsed.ts';
 import { isGiven } from './unsupported.ts';
 
-/** Members that are laid over queries. The last has no effect in a project without test accounts. */
+/** Filters that override those of a query. The last has no effect in a project without test accounts. */
 const FILTERS = ['date_from', 'date_to', 'explicitDate', 'properties', 'breakdown_filter', 'filterTestAccounts'];
 
 /**
- * Checks filters that a client sends now; stored ones are not checked again.
+ * Checks filters that a client sends now; stored ones are not checked.
  * @throws InvalidInput for the first unknown member
  */
 export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>): void {
@@ -18,9 +18,9 @@ export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>)
 }
 
 /**
- * Lays the filters over a query as upstream's `apply_dashboard_filters` does: dates replace those of the query, properties must match in
- * addition to its own, and a breakdown replaces its own if the query's kind has one.
- * @param query as an insight holds it
+ * Applies the filters to a query as upstream's `apply_dashboard_filters` does: dates replace those of the query, properties are added to
+ * the query's, and a breakdown replaces the query's if its kind supports breakdowns.
+ * @param query in the form that an insight stores
  * @param filters of a dashboard; unknown members are ignored
  * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked
  */

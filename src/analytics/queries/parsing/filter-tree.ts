@@ -1,4 +1,4 @@
-/** Property filters of a query: lists and groups of them, as upstream nests them, to a tree and to SQL. */
+/** Converts a query's property filters, which are nested as in upstream, to a tree and to SQL. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { conditionSql } from '../../../conditions/sql/condition-sql.ts';
 import { parseFilters, createFilterBudget, filtersSql, type FilterBudget } from '../../../conditions/sql/filters.ts';
@@ -6,7 +6,7 @@ import type { FilterTree } from './parsed.ts';
 import { refusal } from './refusal.ts';
 
 const MAX_DEPTH = 4;
-const MAX_PARTS = 100;
+const MAX_ENTRIES = 100;
 /** Limit for the whole tree, because each filter is evaluated for every event. */
 const MAX_FILTERS = 500;
 
@@ -14,13 +14,13 @@ const MATCHES_EVERYTHING: FilterTree = { every: [] };
 
 /**
  * @param value a list of filters, or a group; null: none
- * @param member names it in errors
+ * @param member the path of `value`, for errors
  * @param budget budget shared by all filters of a query
  * @throws InvalidInput naming the filter and its fault
  */
 export function filterTreeOf(value: unknown, member: string, budget: FilterBudget = createFilterBudget()): FilterTree {
-  const tree = treeOf(value, { member, depth: 0, room: budget });
-  if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters together.`);
+  const tree = treeOf(value, { member, depth: 0, budget });
+  if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters in total.`);
   return tree;
 }
 
@@ -29,7 +29,7 @@ function countOf(tree: FilterTree): number {
   return ('every' in tree ? tree.every : tree.some).reduce((sum, filterTree) => sum + countOf(filterTree), 0);
 }
 
-type FilterPosition = { member: string; depth: number; room: FilterBudget };
+type FilterPosition = { member: string; depth: number; budget: FilterBudget };
 
 function treeOf(value: unknown, position: FilterPosition): FilterTree {
   const { member, depth } = position;
@@ -42,21 +42,21 @@ function treeOf(value: unknown, position: FilterPosition): FilterTree {
   if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
   const parts = partsOf(values, { ...position, member: `${member}.values` });
   if (type === 'AND') return { every: parts };
-  // As upstream, a group without parts matches everything.
+  // As in upstream, a group without parts matches everything.
   if (type === 'OR') return parts.length === 0 ? MATCHES_EVERYTHING : { some: parts };
   throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
 }
 
-function partsOf(values: readonly unknown[], { member, depth, room }: FilterPosition): FilterTree[] {
-  if (values.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
-  return values.map((value, index) => treeOf(value, { member: `${member}[${index}]`, depth: depth + 1, room }));
+function partsOf(values: readonly unknown[], { member, depth, budget }: FilterPosition): FilterTree[] {
+  if (values.length > MAX_ENTRIES) throw refusal(member, `May have at most ${MAX_ENTRIES} entries.`);
+  return values.map((value, index) => treeOf(value, { member: `${member}[${index}]`, depth: depth + 1, budget }));
 }
 
-function filterOf(value: object, { member, room }: FilterPosition): FilterTree {
+function filterOf(value: object, { member, budget }: FilterPosition): FilterTree {
   const { type } = value as { type?: unknown };
   if (type === undefined) throw refusal(`${member}.type`, "Must be 'event', 'person' or 'hogql'.");
   try {
-    return { filter: parseFilters([value], 'events', room)[0]! };
+    return { filter: parseFilters([value], 'events', budget)[0]! };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw refusal(member, error.message.replace(/^Filter 1: /, ''), error.code);
@@ -73,9 +73,14 @@ export function filterTreeSql(tree: FilterTree, context: FilterContext): string 
   return joinConditions(tree.some, ' or ', 'false', context);
 }
 
-function joinConditions(parts: readonly FilterTree[], word: string, none: string, context: FilterContext): string {
-  if (parts.length === 0) return none;
-  return `(${parts.map((part) => filterTreeSql(part, context)).join(word)})`;
+function joinConditions(
+  parts: readonly FilterTree[],
+  operator: string,
+  ifEmpty: string,
+  context: FilterContext,
+): string {
+  if (parts.length === 0) return ifEmpty;
+  return `(${parts.map((part) => filterTreeSql(part, context)).join(operator)})`;
 }
 
 function filterSql(filter: Extract<FilterTree, { filter: unknown }>['filter'], context: FilterContext): string {

@@ -53,7 +53,7 @@ function row({ values }: RetentionResult, date: string): ComponentChild {
   );
 }
 
-/** @returns a function that formats when a cohort came: `2 Jun 2025`, or for hours `2 Jun 2025, 08:00` */
+/** @returns a function that formats when a cohort's interval began: `2 Jun 2025`, or for hours `2 Jun 2025, 08:00` */
 function dates(timeZone: string): (cohort: RetentionResult) => string {
   const days = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
   const hours = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' });

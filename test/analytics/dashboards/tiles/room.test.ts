@@ -12,7 +12,7 @@ import {
 } from '../../../support/api/dashboards-api.ts';
 
 const QUERY = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] };
-const FULL = /^A dashboard can have at most 500 tiles, and this one would have 50\d: take some off/;
+const FULL = /^A dashboard can have at most 500 tiles, and this one would have 50\d: remove some/;
 
 const idOf = (tile: Body | undefined) => tile?.['id'] as number;
 
