@@ -41,11 +41,11 @@ describe('people who share a project', () => {
     return visitor.page;
   }
   const project = () => `/project/${at.tenant.projectId}`;
-  const exported = () =>
+  const exported = (directory = 'clicks') =>
     at.request<Exported>('POST', '/batch_exports/', {
       name: 'Clicks',
       interval: 'hour',
-      destination: { type: 'LocalFile', config: { directory: 'clicks' } },
+      destination: { type: 'LocalFile', config: { directory } },
     });
   const stored = ({ id }: Exported) => at.request<Exported>('GET', `/batch_exports/${id}/`);
 
@@ -71,7 +71,7 @@ describe('people who share a project', () => {
   });
 
   it('pause an export while a plan of somebody else runs: both see the pause, and the plan goes on', async () => {
-    const one = await exported();
+    const one = await exported('paused');
     held = holdAt(at.world, one.id, 'before-committing');
     const range = 'start=2025-06-02T09:00:00.000Z&end=2025-06-02T12:00:00.000Z';
     const [ada, bens] = await Promise.all([
@@ -93,7 +93,7 @@ describe('people who share a project', () => {
     await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
     for (const page of [ada, bens]) {
       await page.getByText(/^Paused by Ben, “migration”/).waitFor();
-      await page.getByRole('button', { name: 'Unpause' }).waitFor();
+      await page.getByRole('button', { name: 'Unpause', exact: true }).waitFor();
     }
     await ada.getByText(/^[0-2] of 3 hours delivered\.$/).waitFor();
     held.goOn();
