@@ -90,7 +90,9 @@ describe('the plan of a backfill', () => {
       assert.deepEqual({ ...envelope, detail: '' }, { type: 'server_error', code: 'conflict', detail: '', attr: null });
       assert.match(envelope.detail, /^The data intervals have changed since the preview, and nothing was requested\./);
       assert.equal(await requests(), 0);
-      assert.deepEqual(plan, await previewOf(id), 'as a preview of now');
+      // The backfill that ended just now may count for the later of the two estimates alone.
+      const { estimate } = plan;
+      assert.deepEqual(plan, { ...(await previewOf(id)), estimate }, 'as a preview of now');
       assert.deepEqual([plan.total_runs, plan.skipped.delivered], [4, 4]);
     }
     const { body } = await send(id, { ...WANTED, plan: first.plan });
