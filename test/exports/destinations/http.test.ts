@@ -274,6 +274,7 @@ describe('HTTP', () => {
   it('shows neither its URL nor its token in labels and receipts, and lets several exports share a receiver', async () => {
     const place = await makePlace();
     const { receipt } = await testInterval(place).deliver([buildRows(1)]);
+    assert.deepEqual([receipt.location, http.label(place.config)], ['http (template)', 'HTTP (template)']);
     const shown = JSON.stringify([receipt, http.label(place.config)]);
     for (const hidden of [TOKEN, '127.0.0.1', '/batch/']) assert.ok(!shown.includes(hidden), hidden);
     const [one, other] = ['a', 'b'].map((exportId) =>

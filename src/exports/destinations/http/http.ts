@@ -16,8 +16,8 @@ import { fillBody, headersOf, joinLines, valuesOf } from './template.ts';
 
 const LEAVES = 'Batches that the receiver acknowledged before the run ended stay with the receiver.';
 
-/** A part of the URL may be a secret of the receiver, so none of it is shown. */
-const labelOf = ({ body_format }: HttpConfig): string => `HTTP (${body_format})`;
+/** A part of the URL may be a secret of the receiver, so none of it is shown. Receipts keep the location, so it does not change. */
+const locationOf = ({ body_format }: HttpConfig): string => `http (${body_format})`;
 
 const placeOf = ({ url }: HttpConfig): string => `http:${url}`;
 
@@ -66,7 +66,7 @@ export const http = defineDestination<HttpConfig>({
   validate: checkHttpConfig,
   place: placeOf,
   keySpace: (config, { exportId }) => `${placeOf(config)}#${exportId}`,
-  label: labelOf,
+  label: ({ body_format }) => `HTTP (${body_format})`,
   steps: [
     {
       name: 'Check the receiver accepts a batch',
@@ -87,7 +87,7 @@ export const http = defineDestination<HttpConfig>({
     const { signal, onRequest } = context;
     const { send, close } = senderTo(config, environment, { signal, onRequest });
     return oneWaySession({
-      location: labelOf(config),
+      location: locationOf(config),
       delivery,
       context,
       leaves: LEAVES,
