@@ -43,7 +43,9 @@ const TROUBLED_SQL = `
       on ${key('request')} and request.data_interval_start = wanted.start and request.data_interval_end = wanted."end" and closed_at is null
     union all
     select wanted.id, 'held', wanted.start, wanted."end" from troubled as wanted join batch_export_intervals as ledger
-      on ${key('ledger')} and ledger.data_interval_start = wanted.start and ledger.data_interval_end = wanted."end" and receipt is not null
+      on ${key('ledger')} and ledger.data_interval_start = wanted.start and ledger.data_interval_end = wanted."end"
+      -- A commit that broke off may have overwritten a part of the earlier delivery.
+      and receipt is not null and state <> 'committing'
     union all
     select wanted.id, 'stale', wanted.start, wanted."end" from troubled as wanted join batch_export_troubles as trouble
       on ${key('trouble')} and trouble.data_interval_start = wanted.start and trouble.data_interval_end = wanted."end" and kind = 'stale'

@@ -11,7 +11,7 @@ export type Troubled = DataInterval & {
   facts: FactRange[];
   /** Whether the reconciler delivers the interval as a gap. */
   isGap: boolean;
-  /** Whether the destination holds an earlier delivery of it. */
+  /** Whether the destination holds an earlier delivery of it, and no run left that half replaced. */
   isHeld: boolean;
 };
 
@@ -36,7 +36,8 @@ export function attentionOf(
     );
     const { start } = ofInterval[0]!;
     const ranges = ofInterval.map(({ fact }): FactRange => ({ fact, from: start, to: end }));
-    const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused, isHeld: (sum & FACTS.held) !== 0 };
+    const isHeld = (sum & (FACTS.held | FACTS.unsettled)) === FACTS.held;
+    const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused, isHeld };
     if (hasMark(codeOf(sum), 'y')) attention.needsYou.push(interval);
     if (hasMark(codeOf(sum), 't')) attention.retrying.push(interval);
   }

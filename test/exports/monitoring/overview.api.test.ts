@@ -176,11 +176,22 @@ describe('the overview of exports', () => {
   });
 
   it('counts apart what needs somebody while the earlier delivery stands, and has the newest delivery', async () => {
-    await build('again', [DELIVERED, FAILED, { ...FAILED, delivered: true }]);
+    const failedAgain = { ...FAILED, delivered: true };
+    const id = await build('again', [
+      DELIVERED,
+      FAILED,
+      { ...failedAgain, troubles: ['unsettled'] },
+      failedAgain,
+      failedAgain,
+    ]);
+    await exports
+      .db('batch_export_intervals')
+      .where({ batch_export_id: id, data_interval_end: at(-1) })
+      .update({ state: 'committing' });
     await build('never', [FAILED]);
     const { results } = await overview();
     const [never, again] = results as [OverviewItemBody, OverviewItemBody];
-    assert.deepEqual([again.name, again.needs_you, again.needs_you_held], ['again', 2, 1]);
+    assert.deepEqual([again.name, again.needs_you, again.needs_you_held], ['again', 4, 1]);
     assert.deepEqual(
       [again.newest_delivery?.data_interval_start, again.newest_delivery?.data_interval_end],
       [at(-1), at(0)],

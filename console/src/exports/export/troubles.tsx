@@ -28,8 +28,9 @@ type Props = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: bo
 export function Troubles({ projectId, one, map, mayEdit }: Props) {
   // Intervals with the same sentence and reason are together if all or none have an earlier delivery. Deliveries of another timeline have a list of their own.
   const needing = map.needs_you.filter(({ reason }) => reason !== 'delivered_elsewhere');
-  const keyOf = (entry: Entry) =>
-    `${isRetried(entry)} ${entry.detail} ${'reason' in entry ? entry.reason : ''} ${isNamedHeld(map, entry)}`;
+  const reasonOf = (entry: Entry) => ('reason' in entry ? entry.reason : '');
+  const hasEarlier = (entry: Entry) => isNamedHeld(map, entry) && reasonOf(entry) !== 'unsettled';
+  const keyOf = (entry: Entry) => `${isRetried(entry)} ${entry.detail} ${reasonOf(entry)} ${hasEarlier(entry)}`;
   const causes = [needing, map.retrying].flatMap((entries) => [...Map.groupBy<string, Entry>(entries, keyOf).values()]);
   if (causes.length === 0 || mayEdit === undefined) return null;
   return (
@@ -39,7 +40,7 @@ export function Troubles({ projectId, one, map, mayEdit }: Props) {
           key={keyOf(entries[0]!)}
           {...{ projectId, one, entries, mayEdit }}
           isCut={namesOnlySome(map, entries[0]!)}
-          hasEarlier={isNamedHeld(map, entries[0]!)}
+          hasEarlier={hasEarlier(entries[0]!)}
         />
       ))}
       {causes.length > SHOWN && <p className="quiet">Other intervals have other errors: select them in the grid.</p>}
