@@ -88,13 +88,14 @@ async function connect(
   const destination = destinationOf(pinned.type, environment);
   const config = await decryptPinned(engine, batchExport, pinned);
   await recheck(destination, config, environment);
-  return destination.open(
+  const reporter = requestReporter(engine, run);
+  const session = await destination.open(
     config,
     delivery,
     {
       signal,
       log: runLog(engine, run, planned.attempt),
-      onRequest: requestReporter(engine, run),
+      onRequest: reporter.onRequest,
       artifacts: {
         record: (artifact, instead) => stores.artifacts.record(lease, artifact, instead),
         list: () => stores.artifacts.list(lease),
@@ -108,6 +109,10 @@ async function connect(
     },
     environment,
   );
+  return {
+    ...session,
+    close: () => session.close().finally(() => reporter.close()),
+  };
 }
 
 /**

@@ -5,24 +5,74 @@ import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Engine } from '../engine.ts';
 import { locateFault } from './located-fault.ts';
 
-/** Writes when requests begin to fail, and when they are answered again. A record that cannot be stored is dropped, because it must not end the run. */
-export function requestReporter(
-  { stores, log }: Pick<Engine, 'stores' | 'log'>,
-  run: Run,
-): SessionContext['onRequest'] {
-  let reported: Error | undefined;
-  let writing = Promise.resolve();
-  return (failure) => {
-    if (Boolean(failure) === Boolean(reported)) return;
-    const previous = reported;
-    reported = failure;
-    writing = writing
-      .then(async () => {
-        if (failure) {
-          const fault = await locateFault(stores, run, faultOf(failure));
-          await stores.runs.recordRepeated(run.id, { latestError: failure.message, fault });
-        } else if (previous) await stores.runs.clearRepeated(run.id, previous.message);
-      })
-      .catch((error: unknown) => log.warn({ err: error, run_id: run.id }, 'a repeated request could not be recorded'));
+/** Time without a failure after which a row no longer shows one: a busy store refuses some of many requests. */
+const QUIET_MS = 3_000;
+
+/** `close` stores the last state. A record that cannot be stored is dropped, because it must not end the run. */
+export type RequestReporter = Pick<SessionContext, 'onRequest'> & { close(): Promise<void> };
+
+/** @param run as it was read before the session */
+export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run): RequestReporter {
+  /** The failure that this session stored, or an attempt before it that was cut off: other sessions of the run end their own. */
+  let stored = run.nextTryAt === null ? run.latestError : null;
+  let wanted: Error | undefined;
+  let wantedAt = -Infinity;
+  let writing: Promise<void> | undefined;
+  let quiet: NodeJS.Timeout | undefined;
+
+  async function store(failure: Error | undefined): Promise<void> {
+    if (failure) {
+      const fault = await locateFault(stores, run, faultOf(failure));
+      if (await stores.runs.recordRepeated(run.id, { latestError: failure.message, fault })) stored = failure.message;
+    } else if (stored !== null) {
+      await stores.runs.clearRepeated(run.id, stored);
+      stored = null;
+    }
+  }
+
+  /** Makes one write at a time, however slow the database is: what is wanted may change meanwhile. */
+  async function write(): Promise<void> {
+    let written: Error | undefined;
+    try {
+      do {
+        written = wanted;
+        await store(written);
+      } while (written !== wanted);
+    } catch (error) {
+      log.warn({ err: error, run_id: run.id }, 'a repeated request could not be recorded');
+    } finally {
+      writing = undefined;
+    }
+  }
+
+  function want(failure?: Error): void {
+    wanted = failure;
+    wantedAt = performance.now();
+    writing ??= write();
+  }
+
+  function endQuiet(): void {
+    clearTimeout(quiet);
+    quiet = undefined;
+  }
+
+  return {
+    onRequest(failure) {
+      if (failure) {
+        endQuiet();
+        // It is recorded again after a while, because another session of the run may have ended the same failure as its own.
+        if (!wanted || performance.now() - wantedAt >= QUIET_MS) want(failure);
+      } else if (wanted !== undefined || stored !== null) {
+        quiet ??= setTimeout(() => {
+          endQuiet();
+          want();
+        }, QUIET_MS).unref();
+      }
+    },
+    async close() {
+      if (quiet) want();
+      endQuiet();
+      await writing;
+    },
   };
 }

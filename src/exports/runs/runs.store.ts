@@ -154,12 +154,16 @@ export function runStore(db: Knex) {
         .update({ latest_error: latestError, ...faultColumns(fault), next_try_at: secondsFromNow(nextTryInSeconds) });
     },
 
-    /** Records why a request within an attempt is being repeated. The error of an earlier attempt stays. */
-    async recordRepeated(id: string, { latestError, fault }: Omit<RecordedError, 'nextTryInSeconds'>): Promise<void> {
-      await table()
+    /** Records why a request within an attempt is being repeated. An earlier error stays. @returns whether it was recorded */
+    async recordRepeated(
+      id: string,
+      { latestError, fault }: Omit<RecordedError, 'nextTryInSeconds'>,
+    ): Promise<boolean> {
+      const updated = await table()
         .where({ id, latest_error: null })
         .whereIn('status', [...OPEN_STATUSES])
         .update({ latest_error: latestError, ...faultColumns(fault) });
+      return updated > 0;
     },
 
     /** Ends what `recordRepeated` began. An attempt's error has a time of the next try. */

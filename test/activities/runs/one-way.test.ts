@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { isoMicros, millisOf } from '../../../src/exports/domain/instants.ts';
 import { intervalsToCompare } from '../../../activities/rounds/compare-deliveries.ts';
+import { requestReporter } from '../../../activities/runs/request-reporter.ts';
 import type { Run } from '../../../src/exports/runs/run-rows.ts';
-import type { InvalidInput } from '../../../src/platform/errors.ts';
+import { DestinationUnavailable, type InvalidInput } from '../../../src/platform/errors.ts';
 import { renewTimeline } from '../../../src/exports/timeline/renew-timeline.ts';
 import { timelineWitness } from '../../../src/exports/temporal/witness.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
@@ -139,6 +140,7 @@ describe('a run to the capture API of another installation', () => {
         ['failing', 'requested'],
       );
       await waitForRun('the answer', ({ latestError }) => latestError === null);
+      await assertReportsOwnFailures(run);
       held.resolve();
       const [ended] = await runsOfEndedBackfill(world, id, backfill.id);
       assert.deepEqual([ended!.status, receiver.received.length], ['Completed', 6]);
@@ -153,6 +155,31 @@ describe('a run to the capture API of another installation', () => {
       await receiver.stop();
     }
   });
+
+  /** @param run in progress, as it was when it had a failure */
+  async function assertReportsOwnFailures(run: Run): Promise<void> {
+    const { runs } = world.engine.stores;
+    const errorOf = async () => (await runs.getById(run.id)).latestError;
+    const failure = new DestinationUnavailable(run.latestError!);
+    const open = async () => requestReporter(world.engine, await runs.getById(run.id));
+    const [cutOff, parallel] = [await open(), await open()];
+    for (let count = 0; count < 50; count += 1) {
+      cutOff.onRequest(failure);
+      cutOff.onRequest();
+      cutOff.onRequest(failure);
+    }
+    await eventually('the failure', async () => (await errorOf()) ?? undefined);
+    parallel.onRequest(failure);
+    parallel.onRequest();
+    await parallel.close();
+    assert.equal(await errorOf(), failure.message, 'only the session that stored it ends it');
+    await cutOff.close();
+    assert.equal(await errorOf(), failure.message, 'the attempt was cut off');
+    const next = await open();
+    next.onRequest();
+    await next.close();
+    assert.equal(await errorOf(), null);
+  }
 
   it('waits for a person after a restore, if its interval ended before', async () => {
     const { engine, projectId } = world;
