@@ -109,8 +109,8 @@ export class Conflict extends SluiceError {
 
 /** A stored secret was encrypted with a key that is declared lost. */
 export class SecretLost extends Conflict {
-  constructor() {
-    super('A stored secret cannot be read, because the key that encrypted it is lost. Give it again.');
+  constructor(sentence = 'A stored secret cannot be read, because the key that encrypted it is lost. Give it again.') {
+    super(sentence);
   }
 }
 

@@ -3,6 +3,7 @@ import {
   DeliveredElsewhere,
   DeliveryWouldShrink,
   IntervalShrank,
+  SecretLost,
   type Fault,
   type FaultOwner,
 } from '../../platform/errors.ts';
@@ -84,6 +85,7 @@ export const RUN_FAULTS = {
     final: true,
     sentence: 'The batch export has left this place, and its credentials are not kept any more.',
   },
+  secret_lost: { owner: 'you', field: 'destination', sentence: new SecretLost().message, type: 'SecretLost' },
   // The run's course.
   delivered_by_another_timeline: {
     owner: 'you',

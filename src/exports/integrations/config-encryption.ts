@@ -37,8 +37,15 @@ export function configEncryption(keyRing: KeyRing) {
     return mergeConfig(plain, JSON.parse(keyRing.decrypt(encrypted, additionalData)) as Config);
   }
 
-  const decryptIntegration = (integration: Pick<Integration, 'id' | 'projectId' | 'config' | 'secrets'>): Config =>
-    join(integration.config, integration.secrets, integrationBoundTo(integration));
+  function decryptIntegration(integration: Pick<Integration, 'id' | 'projectId' | 'config' | 'secrets'>): Config {
+    try {
+      return join(integration.config, integration.secrets, integrationBoundTo(integration));
+    } catch (error) {
+      if (!(error instanceof SecretLost)) throw error;
+      const { id } = integration;
+      throw new SecretLost(`The key that encrypted the secrets of integration ${id} is lost: give them to it again.`);
+    }
+  }
 
   return {
     /** Splits a whole configuration into the two columns of its row. */

@@ -196,8 +196,14 @@ describe('keys that are to open stored secrets', () => {
       const lost = await request('POST', `${path}run_test_step/`, { step: 0 });
       assert.deepEqual([lost.status, lost.body['code']], [400, 'required']);
       const integration = (await request('GET', '/integrations/')).body as { results: { id: number }[] };
+      const [{ id }] = integration.results as [{ id: number }];
+      const joined = await request('PATCH', path, {
+        destination: { type: 'S3Compatible', config: {}, integration: id },
+      });
+      assert.equal(joined.status, 409);
+      assert.match(String(joined.body['detail']), new RegExp(`secrets of integration ${id} is lost`));
       const change = { config: KEYS };
-      assert.equal((await request('PATCH', `/integrations/${integration.results[0]!.id}/`, change)).status, 200);
+      assert.equal((await request('PATCH', `/integrations/${id}/`, change)).status, 200);
       assert.equal((await patch({ ...KEYS, bucket_name: 'third' })).status, 200);
       assert.equal((await patch({ bucket_name: 'fourth' })).status, 200);
       // As if it had been saved before the key was lost.

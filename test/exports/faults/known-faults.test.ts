@@ -58,7 +58,7 @@ describe('the tables of faults', () => {
   it('know every class of errors that ends runs', () => {
     const ending = ['DeliveredElsewhere', 'DeliveriesBlocked', 'DeliveryWouldShrink', 'DestinationRejected'];
     const others = ['DestinationUnavailable', 'IntervalShrank', 'InvalidInput', 'NotFound', 'ReadBackDiffers'];
-    for (const type of [...ending, ...others, 'StagedLost', 'Superseded', 'Unavailable', 'TimedOut'])
+    for (const type of [...ending, ...others, 'SecretLost', 'StagedLost', 'Superseded', 'Unavailable', 'TimedOut'])
       assert.notEqual(faultOfType(type).code, 'internal_error', type);
     assert.equal(faultOfType('TypeError').code, 'internal_error');
   });
