@@ -30,7 +30,10 @@ type Row = {
   next_try_at: string | null;
 };
 
-/** Limit of the attempts of a run that are kept besides the first, because an unavailable destination is tried for hours. */
+/**
+ * Limit of the attempts of a run that are kept besides the first, because an unavailable destination is tried for hours. Above it, numbers may
+ * go backwards: `findLatestNumber` no longer finds the attempts of an earlier step.
+ */
 export const MAX_KEPT_ATTEMPTS = 100;
 
 export function attemptStore(db: Knex) {
