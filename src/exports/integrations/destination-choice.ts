@@ -104,17 +104,11 @@ function rethrowNamingConfig(error: unknown): never {
   );
 }
 
-/** Requires all secrets in place of lost ones; null drops one. */
-function checkSecretsGiven({ config: { properties } }: Destination, given: Config): void {
-  const schemas = Object.entries(properties as Record<string, { writeOnly?: boolean }>);
-  const missing = schemas.find(([name, { writeOnly }]) => writeOnly && given[name] === undefined);
-  if (!missing) return;
-  const [name] = missing;
-  throw new InvalidInput(
-    `The key that encrypted the stored secrets is lost: give '${name}' again.`,
-    `destination__config__${name}`,
-    'required',
-  );
+/** Requires all secrets in place of lost ones, because any may have been stored; null drops one. */
+function checkSecretsGiven({ config: schema }: Destination, given: Config): void {
+  const lostSecret = secretsOf(schema).find((field) => given[field] === undefined);
+  if (lostSecret !== undefined)
+    throw secretNeeded('The key that encrypted the stored secrets is lost', schema, lostSecret);
 }
 
 /**
@@ -131,12 +125,18 @@ function checkSecretsGivenAgain(
     (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
   );
   if (movedField === undefined) return;
-  const properties = schema.properties as Record<string, { writeOnly?: boolean }>;
-  const keptSecret = Object.keys(after).find((field) => properties[field]?.writeOnly && changes[field] === undefined);
-  if (keptSecret === undefined) return;
-  throw new InvalidInput(
-    `A change of '${movedField}' sends the credentials to another server: give '${keptSecret}' again.`,
-    `destination__config__${keptSecret}`,
-    'required',
-  );
+  const keptSecret = secretsOf(schema).find((field) => (after[field] ?? null) !== null && changes[field] === undefined);
+  if (keptSecret !== undefined)
+    throw secretNeeded(`A change of '${movedField}' sends the credentials to another server`, schema, keptSecret);
+}
+
+type Property = { writeOnly?: boolean; anyOf?: { type?: string }[] };
+
+const secretsOf = ({ properties }: Destination['config']): string[] =>
+  Object.entries(properties as Record<string, Property>).flatMap(([name, { writeOnly }]) => (writeOnly ? name : []));
+
+function secretNeeded(reason: string, { properties }: Destination['config'], field: string): InvalidInput {
+  const { anyOf = [] } = (properties as Record<string, Property>)[field]!;
+  const orNull = anyOf.some(({ type }) => type === 'null') ? ', or null to drop it' : '';
+  return new InvalidInput(`${reason}: give '${field}' again${orNull}.`, `destination__config__${field}`, 'required');
 }

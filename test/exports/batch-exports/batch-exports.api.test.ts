@@ -144,6 +144,18 @@ describe('batch exports over HTTP', () => {
     const credentials = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-again' };
     const whole = await request('PATCH', path, { destination: { type: 'S3', config: { ...config, ...credentials } } });
     assert.equal(whole.status, 200, JSON.stringify(whole.body));
+    const template = {
+      type: 'HTTP',
+      config: { url: 'http://127.0.0.1:19998/', token: 'canary', body_format: 'template' },
+    };
+    const sent = await request('POST', '/batch_exports/', wanted({ destination: template }));
+    const change = (config: object) =>
+      request('PATCH', `/batch_exports/${(sent.body as Body).id}/`, { destination: { type: 'HTTP', config } });
+    const kept = await change({ url: 'http://127.0.0.1:19999/' });
+    assert.match((kept.body as { detail: string }).detail, /give 'token' again, or null to drop it\.$/);
+    assert.equal((await change({ url: 'http://127.0.0.1:19999/', token: null })).status, 200);
+    // A dropped secret need not be given again.
+    assert.equal((await change({ url: 'http://127.0.0.1:19998/' })).status, 200);
   });
 
   it('are listed newest first, in pages, without deleted ones', async () => {

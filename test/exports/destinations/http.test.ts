@@ -246,10 +246,11 @@ describe('HTTP', () => {
 
   it('refuses headers and templates that cannot be meant', async () => {
     assert.equal(await refusedField({}), undefined);
-    const token = undefined;
-    assert.equal(await refusedField({ token }), 'token');
-    assert.equal(await refusedField({ token, body_format: 'template' }), undefined);
-    assert.equal(await refusedField({ token, body_format: 'template', headers: ['A: {{token}}'] }), 'token');
+    for (const token of [undefined, null]) {
+      assert.equal(await refusedField({ token }), 'token');
+      assert.equal(await refusedField({ token, body_format: 'template' }), undefined);
+      assert.equal(await refusedField({ token, body_format: 'template', headers: ['A: {{token}}'] }), 'token');
+    }
     for (const header of [
       'x',
       'Host: other',

@@ -16,7 +16,7 @@ const MEBIBYTE = 1024 * 1024;
 export type HttpConfig = {
   url: string;
   /** Of the capture format; else only where a placeholder stands for it. */
-  token?: string;
+  token?: string | null;
   signing_secret?: string | null;
   body_format: (typeof BODY_FORMATS)[number];
   body_template: string;
@@ -40,7 +40,9 @@ export const HttpSchema = Type.Object(
       }),
     }),
     token: Type.Optional({
-      ...secret('Token'),
+      ...nullable(secret('Token'), { title: 'Token' }),
+      writeOnly: true,
+      format: 'password',
       'x-group': 'connection',
       'x-required-when': { body_format: ['capture'] },
     }),
@@ -103,7 +105,7 @@ export const HttpSchema = Type.Object(
 export async function checkHttpConfig(config: HttpConfig, environment: DestinationEnvironment): Promise<void> {
   await checkHostOf('url', environment, async (rules) => checkUrl(config.url, rules));
   headersOf(config.headers, config.token ?? '');
-  if (config.token === undefined && usesToken(config))
+  if ((config.token ?? null) === null && usesToken(config))
     throw new InvalidInput('This field is required.', 'token', 'required');
   if (config.body_format === 'template') checkTemplate(config.body_template);
   if (config.signing_secret) checkSigningSecret(config.signing_secret, 'signing_secret');
