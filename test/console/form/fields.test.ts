@@ -123,12 +123,22 @@ describe('a field of the form', () => {
     await close();
   });
 
-  it('of the configuration as JSON leads to what describes it', async () => {
+  it('of the configuration as JSON leads to what describes it, and can drop a secret', async () => {
     const { page, close } = await open('PostgreSQL');
     await page.locator('label', { hasText: 'Edit as JSON' }).click();
     const opening = page.context().waitForEvent('page');
     await page.getByRole('link', { name: 'The API’s document' }).click();
     await (await opening).getByRole('heading', { level: 1 }).waitFor();
+    const config = { url: 'http://127.0.0.1:19998/', token: 'unused', body_format: 'template' };
+    const destination = { type: 'HTTP', config };
+    const wanted = { name: 'Batches', model: 'events', interval: 'hour', destination, paused: true };
+    const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', wanted);
+    await page.goto(`/project/${at.tenant.projectId}/exports/${id}/edit`);
+    await page.locator('label', { hasText: 'Edit as JSON' }).click();
+    const moved = { ...config, url: 'http://127.0.0.1:19999/', token: null };
+    await page.getByLabel('Fields of the destination, as JSON').fill(JSON.stringify(moved));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(new RegExp(`exports/${id}$`));
     await close();
   });
 });

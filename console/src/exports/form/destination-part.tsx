@@ -119,7 +119,7 @@ export function DestinationPart({
           error={jsonError(error)}
           description={
             <>
-              {isEdit && 'Secrets are not shown, and stay unless you add them here. '}
+              {isEdit && 'Secrets are not shown, and stay unless you add them here; null drops one. '}
               <a href="/docs/api" target="_blank">
                 The API’s document
               </a>{' '}

@@ -155,7 +155,9 @@ export function newBody(fields: Fields): NewExport {
 
 /** @returns what is to change; a member of the configuration that is gone gets its default */
 export function patchBody(before: Fields, after: Fields, type: DestinationType | undefined): Patch {
-  const changed = changedFields(before, after);
+  // The form does not have a stored secret, so its null is no difference.
+  const dropped = type?.fields.filter(({ name, secret }) => secret && after[attrOf(name)] === null) ?? [];
+  const changed = [...changedFields(before, after), ...dropped.map(({ name }) => attrOf(name))];
   const own = changed.filter((name) => !name.startsWith('destination__'));
   const config = changed
     .filter((name) => name.startsWith(CONFIG))
