@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { instantOf } from '../../../console/src/exports/export/local-dates.ts';
 import { isoSeconds, millisOf as at } from '../../../src/exports/domain/instants.ts';
 import {
   boundaryAfter,
@@ -197,4 +198,31 @@ describe('a cadence', () => {
     const daily = cadenceWith({ interval: 'day', timezone: 'America/New_York', offsetHour: 6 });
     assert.equal(isoSeconds(localDateToInstant(daily, '2026-03-08')), '2026-03-08T10:00:00Z');
   });
+
+  // Local dates at which the zone changes its clocks, most of them at midnight or before 04:00.
+  const clockChanges = {
+    'Europe/Berlin': ['2026-03-29', '2026-10-25'],
+    'America/New_York': ['2026-03-08', '2026-11-01'],
+    'America/Santiago': ['2026-04-04', '2026-09-06'],
+    'America/Havana': ['2026-03-08', '2026-11-01'],
+    'America/Sao_Paulo': ['2018-02-17', '2018-11-04'],
+    'Africa/Cairo': ['2026-04-24', '2026-10-29'],
+    'Australia/Lord_Howe': ['2026-04-05', '2026-10-04'],
+    'Pacific/Auckland': ['2026-04-05', '2026-09-27'],
+    'Pacific/Apia': ['2011-12-30'],
+    'Africa/Monrovia': ['1972-01-07'],
+    'Asia/Kolkata': ['2026-03-29'],
+    UTC: ['2026-03-29'],
+  };
+  for (const [timezone, dates] of Object.entries(clockChanges))
+    it(`begins days in ${timezone} when the console thinks so, also while the clocks change`, () => {
+      for (const date of dates)
+        for (const days of [-1, 0, 1])
+          for (const offsetHour of [0, 1, 2, 3, 23]) {
+            const day = new Date(at(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+            const server = localDateToInstant(cadenceWith({ interval: 'day', timezone, offsetHour }), day);
+            const there = instantOf(date, { interval: 'day', timezone, offset_hour: offsetHour }, days);
+            assert.equal(isoSeconds(there), isoSeconds(server), `${day}, hour ${offsetHour}`);
+          }
+    });
 });
