@@ -6,26 +6,34 @@ import { isOfCalendar } from '../words/cadence.ts';
 import styles from './export.module.css';
 import { instantOf, typedOf, type Hours } from './local-dates.ts';
 
-type Chosen = { start: string; end: string };
+type Selection = { start: string | undefined; end: string | undefined };
 
-type DatesProps = { one: Hours; start: string | undefined; end: string | undefined; onGo: (range: Chosen) => void };
+type DatesProps = Selection & { one: Hours; onGo: (range: { start: string; end: string }) => void };
 
 /** The fields are in the zone of the grid. */
 export function Dates({ one, start, end, onGo }: DatesProps) {
   const isDays = isOfCalendar(one.interval);
-  const [from, setFrom] = useState(() => (start ? typedOf(start, one) : ''));
-  const [to, setTo] = useState(() => (end ? typedOf(end, one, -1) : ''));
-  const [error, setError] = useState<string>();
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [faults, setFaults] = useState<{ from?: string; to?: string }>({});
+  // The fields follow the selection without a key, because a new form would not have the focus.
+  const [shown, setShown] = useState<Selection>({ start: undefined, end: undefined });
+  if (shown.start !== start || shown.end !== end) {
+    setShown({ start, end });
+    setFrom(start ? typedOf(start, one) : '');
+    setTo(end ? typedOf(end, one, -1) : '');
+    setFaults({});
+  }
   const field = { type: isDays ? 'date' : 'datetime-local', isRequired: true } as const;
   const zone = isDays ? one.timezone : 'UTC';
   function submit() {
     const range = { start: instantOf(from, one), end: instantOf(to, one, 1) };
-    const isEmpty = range.start >= range.end;
-    if (isEmpty || range.start > Date.now())
-      return setError(
-        isEmpty ? 'This is not later than From.' : 'From must be in the past: later intervals have not ended.',
-      );
-    setError(undefined);
+    // A year of five digits is not a number here.
+    if (!(range.start >= 0 && range.start <= Date.now()))
+      return setFaults({ from: 'This must lie between 1970 and now: later intervals have not ended.' });
+    if (Number.isNaN(range.end)) return setFaults({ to: 'The year has more than four digits.' });
+    if (range.start >= range.end) return setFaults({ to: 'This is not later than From.' });
+    setFaults({});
     onGo({ start: new Date(range.start).toISOString(), end: new Date(range.end).toISOString() });
   }
   return (
@@ -37,8 +45,8 @@ export function Dates({ one, start, end, onGo }: DatesProps) {
         submit();
       }}
     >
-      <TextField label={`From (${zone})`} {...field} value={from} onChange={setFrom} />
-      <TextField label={`To (${zone})`} {...field} value={to} onChange={setTo} error={error} />
+      <TextField label={`From (${zone})`} {...field} value={from} onChange={setFrom} error={faults.from} />
+      <TextField label={`To (${zone})`} {...field} value={to} onChange={setTo} error={faults.to} />
       <Button type="submit">Go there</Button>
     </form>
   );

@@ -63,7 +63,6 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       resetScroll: false,
     });
   }
-  const dates = one.data && <Dates key={`${start} ${end}`} {...{ start, end }} one={one.data} onGo={goTo} />;
   const failed = one.isError ? one : map.isError ? map : undefined;
   return (
     <main>
@@ -74,8 +73,8 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       {map.data?.needs_you.some(({ reason }) => reason === 'delivered_elsewhere') && (
         <ForeignDeliveries {...{ projectId, exportId }} />
       )}
+      {one.data && <Dates {...{ start, end }} one={one.data} onGo={goTo} />}
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
-      {map.data && dates}
       {one.data && map.data?.codes.length === 0 && (
         <Earlier
           {...{ projectId }}
@@ -114,7 +113,7 @@ function Earlier({ projectId, one, before, words }: EarlierProps) {
     <Link
       to="/project/$projectId/exports/$exportId"
       params={{ projectId, exportId: one.id }}
-      search={(search) => ({ ...search, since: isoOf(Math.floor(before / DAY - days) * DAY) })}
+      search={(search) => ({ ...search, since: isoOf(Math.max(0, Math.floor(before / DAY - days) * DAY)) })}
       resetScroll={false}
     >
       {words}
