@@ -37,8 +37,8 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   const { start, end, since } = route.useSearch();
   const navigate = useNavigate();
   const [visit, setVisit] = useState(0);
-  // Without `since`, the map begins at the `start` of the first address, whatever is selected later.
-  const [firstStart] = useState(start);
+  // Without `since`, the map begins at the `start` of the first address, whatever is selected later, until the newest is asked for.
+  const [firstStart, setFirstStart] = useState(start);
   const from = since ?? firstStart;
   const one = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, from));
@@ -51,15 +51,16 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
         <Failure error={one.error} />
       </main>
     );
-  /** Selects a range, and shows the history from its start on if that is earlier than what is shown. */
+  /** Selects a range, and shows the history from its start on if that is earlier than what is shown, or if a cut map ends before it. */
   function goTo(range: { start: string; end: string }) {
     const shown = map.data?.starts[0] ?? Infinity;
+    const isBeyond = map.data?.isCut === true && Date.parse(range.end) > map.data.ends.at(-1)!;
     setVisit(visit + 1);
     const day = isoOf(Math.floor(Date.parse(range.start) / DAY) * DAY);
     void navigate({
       to: '/project/$projectId/exports/$exportId',
       params: { projectId, exportId },
-      search: (search) => ({ ...search, ...range, since: Date.parse(day) < shown ? day : search.since }),
+      search: (search) => ({ ...search, ...range, since: isBeyond || Date.parse(day) < shown ? day : search.since }),
       resetScroll: false,
     });
   }
@@ -84,7 +85,13 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
         />
       )}
       {one.data && map.data && map.data.codes.length > 0 && (
-        <History key={visit} {...{ projectId, mayEdit }} one={one.data} map={map.data} />
+        <History
+          key={visit}
+          {...{ projectId, mayEdit }}
+          one={one.data}
+          map={map.data}
+          onNewest={() => setFirstStart(undefined)}
+        />
       )}
     </main>
   );
@@ -121,9 +128,15 @@ function Earlier({ projectId, one, before, words }: EarlierProps) {
   );
 }
 
-type HistoryProps = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: boolean | undefined };
+type HistoryProps = {
+  projectId: number;
+  one: ExportBody;
+  map: IntervalMap;
+  mayEdit: boolean | undefined;
+  onNewest: () => void;
+};
 
-function History({ projectId, one, map, mayEdit }: HistoryProps) {
+function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const isNarrow = useSyncExternalStore(onWidth, () => matchMedia(NARROW).matches);
@@ -230,7 +243,7 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
       {map.isCut && (
         <p className="quiet">
           Later intervals are left out, because there are too many for one grid.{' '}
-          <Link to="/project/$projectId/exports/$exportId" params={params} search={{}}>
+          <Link to="/project/$projectId/exports/$exportId" params={params} search={{}} onClick={onNewest}>
             Show the newest
           </Link>
         </p>
