@@ -28,9 +28,10 @@ const REFRESH_MS = { busy: 2_000, idle: 15_000 };
 
 /** @param from ISO: latest start of the map; absent: the first run or the first offered interval */
 export function mapQuery(projectId: number, exportId: string, from: string | undefined) {
+  const queryKey = [...exportKeys.intervals(projectId, exportId), 'map', from] as const;
   return queryOptions({
-    queryKey: [...exportKeys.intervals(projectId, exportId), 'map', from] as const,
-    queryFn: async ({ signal }) => {
+    queryKey,
+    queryFn: async ({ signal, client }) => {
       const get = (query: { start?: string; end?: string } = {}) =>
         done(
           api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/map/', {
@@ -41,16 +42,18 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
       /** Minutes of years are too many: of these the oldest are shown if somebody asked for them, else the newest. */
       async function getFrom(at: number, newest: Body): Promise<IntervalMap> {
         const start = new Date(at).toISOString();
-        try {
-          return decoded(await get({ start }));
-        } catch (error) {
-          if (!(error instanceof ApiError) || error.status !== 400) throw error;
-          if (from === undefined) return decoded(newest);
-          const shortest = Math.min(...newest.boundaries.map(({ step_seconds }) => step_seconds));
-          const seconds = Number.isFinite(shortest) ? shortest : SHORTEST_SECONDS;
-          const end = new Date(at + (MAX_INTERVALS - 1) * seconds * 1000).toISOString();
-          return { ...decoded(await get({ start, end })), isCut: true };
-        }
+        // A range that was too long is not asked for at each refresh, because it only grows.
+        if (client.getQueryData<IntervalMap>(queryKey)?.isCut !== true)
+          try {
+            return decoded(await get({ start }));
+          } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 400) throw error;
+          }
+        if (from === undefined) return decoded(newest);
+        const shortest = Math.min(...newest.boundaries.map(({ step_seconds }) => step_seconds));
+        const seconds = Number.isFinite(shortest) ? shortest : SHORTEST_SECONDS;
+        const end = new Date(at + (MAX_INTERVALS - 1) * seconds * 1000).toISOString();
+        return { ...decoded(await get({ start, end })), isCut: true };
       }
       const map = await get();
       const wanted = [from, map.history_start].flatMap((one) => (one ? Date.parse(one) : []));
