@@ -187,12 +187,26 @@ describe('flags in the console', () => {
     await second.getByRole('button', { name: /Operator$/ }).click();
     await page.getByRole('option', { name: 'is more than' }).click();
     await second.getByLabel('Value', { exact: true }).fill('5');
+    await page.getByRole('button', { name: '+ Condition', exact: true }).click();
+    const third = page.getByRole('group', { name: 'Condition 3' });
+    await third.getByRole('textbox', { name: 'Property', exact: true }).fill('email');
+    const values = third.getByLabel('Values, one per line');
+    await values.pressSequentially('@one.example\n\n@two.example\n');
+    assert.equal(await values.inputValue(), '@one.example\n\n@two.example\n', 'blank lines stay while it is typed');
+    await third.getByRole('button', { name: /Operator$/ }).click();
+    await page.getByRole('option', { name: 'contains', exact: true }).click();
+    assert.equal(await third.getByLabel('Value', { exact: true }).inputValue(), '@one.example');
+    await third.getByRole('button', { name: /Operator$/ }).click();
+    await page.getByRole('option', { name: 'contains one of', exact: true }).click();
+    await values.press('End');
+    await values.pressSequentially('\n\n');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved as v2.').waitFor();
     assert.deepEqual((groups(await stored(flag)) as object[])[2], {
       properties: [
         { key: 'plan', type: 'person', operator: 'exact', value: 'pro' },
         { key: 'seats', type: 'person', operator: 'gt', value: '5' },
+        { key: 'email', type: 'person', operator: 'icontains_multi', value: ['@one.example'] },
       ],
       rollout_percentage: 40,
     });

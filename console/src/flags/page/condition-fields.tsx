@@ -1,4 +1,5 @@
 /** The conditions of a set as fields. Conditions about cohorts and other flags are shown in words, and edited as JSON. */
+import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
@@ -11,6 +12,7 @@ import {
   type Filters,
   type Names,
 } from '../words/conditions.ts';
+import { equal } from '../words/equal.ts';
 import { ConditionWords } from './condition-sets.tsx';
 import styles from './flag-page.module.css';
 import type { Refusal } from './use-refusal.ts';
@@ -87,6 +89,20 @@ export function ConditionFields({
   );
 }
 
+/** Kinds whose input has several lines. */
+const LINES: readonly string[] = ['list', 'bounds'];
+
+/** The value of a condition that a text stands for. */
+function valueIn(operator: string, text: string): Condition['value'] {
+  const kind = kindOf(operator);
+  // Flags compare with the number that a text holds.
+  if (kind !== 'list') return valueOf(kind === 'number' ? 'text' : kind, text) as Condition['value'];
+  // An empty value would match everyone whose property is empty, or contains anything.
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const isAlwaysList = operator.endsWith('_multi') && lines.length > 0;
+  return isAlwaysList ? lines : (valueOf(kind, lines.join('\n')) as Condition['value']);
+}
+
 type FieldsProps = {
   condition: Condition;
   /** @returns the error at a member of the condition */
@@ -98,11 +114,9 @@ type FieldsProps = {
 function Fields({ condition, at, isNew, onChange }: FieldsProps) {
   const operator = condition.operator ?? 'exact';
   const kind = kindOf(operator);
-  const text = textOf(condition.value);
-  // Flags compare with the number that a text holds.
-  const value = (of: typeof kind, from: string) => ({
-    value: valueOf(of === 'number' ? 'text' : of, from) as Condition['value'],
-  });
+  // The text as it was typed, with blank lines, as long as it stands for the value.
+  const [typed, setTyped] = useState('');
+  const text = equal(valueIn(operator, typed), condition.value) ? typed : textOf(condition.value);
   return (
     <>
       <TextField
@@ -119,19 +133,24 @@ function Fields({ condition, at, isNew, onChange }: FieldsProps) {
         label="Operator"
         options={[...new Set([...OPERATORS, operator])].map((one) => ({ value: one, label: operatorWords(one) }))}
         value={operator}
-        onChange={(next) =>
-          onChange({ operator: next as NonNullable<Condition['operator']>, ...value(kindOf(next), text) })
-        }
+        onChange={(next) => {
+          const lines = textOf(condition.value);
+          const fitting = LINES.includes(kindOf(next)) ? lines : lines.split('\n', 1)[0]!;
+          onChange({ operator: next as NonNullable<Condition['operator']>, value: valueIn(next, fitting) });
+        }}
         error={at('operator')}
       />
       {kind !== 'none' && (
         <TextField
           label={kind === 'list' ? 'Values, one per line' : kind === 'bounds' ? 'From and to, one per line' : 'Value'}
           value={text}
-          onChange={(next) => onChange(value(kind, next))}
+          onChange={(next) => {
+            setTyped(next);
+            onChange({ value: valueIn(operator, next) });
+          }}
           error={at('value')}
           autoComplete="off"
-          {...((kind === 'list' || kind === 'bounds') && { lines: 2 })}
+          {...(LINES.includes(kind) && { lines: 2 })}
           {...(kind === 'date' && { placeholder: '2026-06-01 or -7d' })}
         />
       )}
