@@ -169,7 +169,14 @@ describe('flags in the console', () => {
     const page = await showFlag(flag);
     await page.getByRole('button', { name: '+ Condition set' }).click();
     await page.getByText('Without a condition, the set is about everybody.').waitFor();
-    await page.getByRole('button', { name: '+ Condition', exact: true }).click();
+    assert.equal(await page.getByLabel('Percentage of set 3').inputValue(), '0', 'it reaches nobody yet');
+    const focused = (name: string) => page.getByRole('button', { name, exact: true }).and(page.locator(':focus'));
+    await focused('+ Condition').waitFor();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await focused('Edit the conditions of set 3').click();
+    await focused('+ Condition').click();
+    await page.getByRole('button', { name: 'Remove condition 1' }).click();
+    await focused('+ Condition').click();
     const condition = page.getByRole('group', { name: 'Condition 1' });
     const property = condition.getByRole('textbox', { name: 'Property', exact: true });
     await condition.getByLabel('Values, one per line').fill('pro');
@@ -212,6 +219,7 @@ describe('flags in the console', () => {
     });
     await page.getByRole('button', { name: 'Remove this set' }).click();
     await page.getByText('Set 3: removed').waitFor();
+    await focused('+ Condition set').waitFor();
   });
 
   it('takes what has no fields as JSON, and shows beside it what the server refuses', async () => {

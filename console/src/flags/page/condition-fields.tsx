@@ -1,5 +1,5 @@
 /** The conditions of a set as fields. Conditions about cohorts and other flags are shown in words, and edited as JSON. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
@@ -24,6 +24,8 @@ type ConditionFieldsProps = {
   filters: Filters;
   names: Names;
   refusal: Refusal;
+  /** Whether the button that adds a condition takes the focus. */
+  autoFocus: boolean;
   onChange: (set: Partial<ConditionSet>) => void;
   onRemove: () => void;
   onClose: () => void;
@@ -35,11 +37,13 @@ export function ConditionFields({
   filters,
   names,
   refusal,
+  autoFocus,
   onChange,
   onRemove,
   onClose,
 }: ConditionFieldsProps) {
   const conditions = conditionsOf(set);
+  const adding = useRef<HTMLButtonElement>(null);
   const groupType = groupTypeOf(set, filters);
   const change = (properties: Condition[]) => onChange({ properties });
   const fresh = {
@@ -68,14 +72,17 @@ export function ConditionFields({
           <Button
             kind="quiet"
             aria-label={`Remove condition ${index + 1}`}
-            onPress={() => change(conditions.filter((_, at) => at !== index))}
+            onPress={() => {
+              change(conditions.filter((_, at) => at !== index));
+              adding.current?.focus();
+            }}
           >
             Remove
           </Button>
         </div>
       ))}
       <div>
-        <Button kind="quiet" onPress={() => change([...conditions, fresh])}>
+        <Button ref={adding} kind="quiet" autoFocus={autoFocus} onPress={() => change([...conditions, fresh])}>
           + Condition
         </Button>
         <Button kind="quiet" onPress={onRemove}>

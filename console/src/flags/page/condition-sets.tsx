@@ -1,5 +1,5 @@
 /** The condition sets of a flag in words, with their percentages, in order of evaluation. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Chunk } from '../../chunks/chunk.tsx';
 import { lazyChunk } from '../../chunks/lazy-chunk.ts';
 import { Button } from '../../look/button.tsx';
@@ -30,26 +30,37 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
   const [isJson, setJson] = useState(false);
   /** Place of the set whose conditions are fields. */
   const [opened, setOpened] = useState<number>();
+  /** Key of the set that was opened or closed last: what replaces its button takes the focus, but not anew after a save. */
+  const [pressed, setPressed] = useState<string>();
+  const adding = useRef<HTMLButtonElement>(null);
   const { filters } = edit.fields;
   const sets = filters.groups ?? [];
   const names = useNames(projectId, filters);
   const change = (index: number, set: Partial<ConditionSet>) =>
     edit.setFilters({ groups: sets.map((current, at) => (at === index ? { ...current, ...set } : current)) });
   const open = mayEdit && opened !== undefined && opened < sets.length ? opened : undefined;
+  // Sets have no names, so their place identifies them.
+  const keyOf = (index: number) => `${index} ${edit.origin}`;
+  function show(index: number, isOpened: boolean) {
+    setOpened(isOpened ? index : undefined);
+    setPressed(keyOf(index));
+  }
   function add() {
-    edit.setFilters({ groups: [...sets, { properties: [], rollout_percentage: 100 }] });
-    setOpened(sets.length);
+    // A set without conditions is about everybody, so a new one reaches nobody yet.
+    edit.setFilters({ groups: [...sets, { properties: [], rollout_percentage: 0 }] });
+    show(sets.length, true);
   }
   function remove(index: number) {
     edit.setFilters({ groups: sets.filter((_, at) => at !== index) });
     setOpened(undefined);
+    setPressed(undefined);
+    adding.current?.focus();
   }
   return (
     <section aria-label="Condition sets">
       <ol className={styles.sets}>
         {sets.map((set, index) => (
-          // Sets have no names, so their place identifies them.
-          <li key={`${index} ${edit.origin}`} className={styles.set}>
+          <li key={keyOf(index)} className={styles.set}>
             <span className={styles.place}>{index + 1}</span>
             <div className={styles.words}>
               {index === open ? (
@@ -57,9 +68,10 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
                   <ConditionFields
                     {...{ set, filters, names, refusal }}
                     attr={`filters__groups__${index}`}
+                    autoFocus={pressed === keyOf(index)}
                     onChange={(part) => change(index, part)}
                     onRemove={() => remove(index)}
-                    onClose={() => setOpened(undefined)}
+                    onClose={() => show(index, false)}
                   />
                 </Chunk>
               ) : (
@@ -70,7 +82,8 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
                     <Button
                       kind="quiet"
                       aria-label={`Edit the conditions of set ${index + 1}`}
-                      onPress={() => setOpened(index)}
+                      autoFocus={pressed === keyOf(index)}
+                      onPress={() => show(index, true)}
                     >
                       Edit
                     </Button>
@@ -102,7 +115,7 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
       <div className={styles.below}>
         {mayEdit && (
           <>
-            <Button kind="quiet" onPress={add}>
+            <Button ref={adding} kind="quiet" onPress={add}>
               + Condition set
             </Button>
             <Button kind="quiet" onPress={() => setJson(true)}>
