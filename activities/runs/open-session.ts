@@ -111,7 +111,13 @@ async function connect(
   );
   return {
     ...session,
-    close: () => session.close().finally(() => reporter.close()),
+    async close() {
+      try {
+        await session.close();
+      } finally {
+        await reporter.close();
+      }
+    },
   };
 }
 

@@ -25,10 +25,11 @@ const NOTES: Readonly<Partial<Record<NeedsYou['reason'], string>>> = {
 
 type Props = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: boolean | undefined };
 
+const reasonOf = (entry: Entry): string => ('reason' in entry ? entry.reason : '');
+
 export function Troubles({ projectId, one, map, mayEdit }: Props) {
   // Intervals with the same sentence and reason are together if all or none have an earlier delivery. Deliveries of another timeline have a list of their own.
   const needing = map.needs_you.filter(({ reason }) => reason !== 'delivered_elsewhere');
-  const reasonOf = (entry: Entry) => ('reason' in entry ? entry.reason : '');
   const hasEarlier = (entry: Entry) => isNamedHeld(map, entry) && reasonOf(entry) !== 'unsettled';
   const keyOf = (entry: Entry) => `${isRetried(entry)} ${entry.detail} ${reasonOf(entry)} ${hasEarlier(entry)}`;
   const causes = [needing, map.retrying].flatMap((entries) => [...Map.groupBy<string, Entry>(entries, keyOf).values()]);
