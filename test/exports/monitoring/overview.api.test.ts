@@ -190,8 +190,11 @@ describe('the overview of exports', () => {
       .update({ state: 'committing' });
     await build('never', [FAILED]);
     const { results } = await overview();
-    const [never, again] = results as [OverviewItemBody, OverviewItemBody];
-    assert.deepEqual([again.name, again.needs_you, again.needs_you_held], ['again', 4, 1]);
+    const [again, never] = ['again', 'never'].map((name) => results.find((one) => one.name === name)!) as [
+      OverviewItemBody,
+      OverviewItemBody,
+    ];
+    assert.deepEqual([again.needs_you, again.needs_you_held], [4, 1]);
     assert.deepEqual(
       [again.newest_delivery?.data_interval_start, again.newest_delivery?.data_interval_end],
       [at(-1), at(0)],
