@@ -60,7 +60,7 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
     onRequest(failure) {
       if (failure) {
         endQuiet();
-        // It is recorded again after a while, because another session of the run may have ended the same failure as its own.
+        // A lasting failure is recorded again after a while, because another session of the run may have ended it as its own.
         if (!wanted || performance.now() - wantedAt >= QUIET_MS) want(failure);
       } else if (wanted !== undefined || stored !== null) {
         quiet ??= setTimeout(() => {

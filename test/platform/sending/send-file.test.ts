@@ -61,7 +61,8 @@ describe('sending a file', () => {
   it('tries again what may pass: no answer, 429 and 5xx', async () => {
     const answers: Answer[] = ['hang up', { status: 503 }, { status: 429, headers: { 'retry-after': '0' } }];
     peer = await startPeer((_, call) => answers[call - 1] ?? { status: 200 });
-    const summary = await sendTo(peer, streamOf(events(5)));
+    const retry = { firstDelayMs: 5, maxDelayMs: 50, giveUpAfterMs: 30_000 };
+    const summary = await sendTo(peer, streamOf(events(5)), { retry });
     assert.equal(summary.sent, 5);
     assert.equal(summary.retries, 3);
     assert.equal(peer.events().length, 5);

@@ -252,7 +252,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     guards: 'Postgres reads no longer texts as numbers than operators do',
     tests: ['test/conditions/sql/filters.test.ts'],
     grep: 'no longer ones, as operators do: gt',
-    replace: ['nullIfLonger(found, MAX_NUMBER_LENGTH, `property_number(${found})`)', '`property_number(${found})`'],
+    replace: ['nullIfLonger(actual, MAX_NUMBER_LENGTH, `property_number(${actual})`)', '`property_number(${actual})`'],
   },
   {
     name: 'sql-null',

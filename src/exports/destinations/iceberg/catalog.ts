@@ -71,7 +71,7 @@ export function openCatalog(access: CatalogAccess): Catalog {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(access.token !== null && { authorization: `Bearer ${access.token}` }),
     };
-    const url = new URL(`${access.uri.replace(/\/+$/, '')}/v1/${path}`);
+    const url = new URL(`${access.uri.replace(/\/$/, '')}/v1/${path}`);
     const request = { method, url, headers, body: body === undefined ? '' : toJson(body) };
     try {
       return await post({ ...request, timeoutMs: CALL_MS, signal: access.signal });

@@ -101,7 +101,7 @@ async function validate(config: Config, environment: DestinationEnvironment): Pr
 }
 
 function tablePlace({ catalog_uri, warehouse, namespace, table_name }: Config): string {
-  return `iceberg:${catalog_uri.replace(/\/+$/, '')}#${warehouse ?? ''}/${namespace}.${table_name}`;
+  return `iceberg:${catalog_uri.replace(/\/$/, '')}#${warehouse ?? ''}/${namespace}.${table_name}`;
 }
 
 export type IcebergTable = { catalog: Catalog; openLake(bucket: string): Lake };
