@@ -3,7 +3,7 @@ import type { Destination } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput } from '../../platform/errors.ts';
-import { mergeConfig } from '../../platform/secrets/write-only.ts';
+import { mergeConfig, secretFieldsOf } from '../../platform/secrets/write-only.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { validateConfig } from './destination-config.ts';
 import { chooseIntegration } from './integrations.ts';
@@ -106,7 +106,7 @@ function rethrowNamingConfig(error: unknown): never {
 
 /** Requires all secrets in place of lost ones, because any may have been stored; null drops one. */
 function checkSecretsGiven({ config: schema }: Destination, given: Config): void {
-  const lostSecret = secretsOf(schema).find((field) => given[field] === undefined);
+  const lostSecret = secretFieldsOf(schema).find((field) => given[field] === undefined);
   if (lostSecret !== undefined)
     throw secretNeeded('The key that encrypted the stored secrets is lost', schema, lostSecret);
 }
@@ -125,15 +125,14 @@ function checkSecretsGivenAgain(
     (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
   );
   if (movedField === undefined) return;
-  const keptSecret = secretsOf(schema).find((field) => (after[field] ?? null) !== null && changes[field] === undefined);
+  const keptSecret = secretFieldsOf(schema).find(
+    (field) => (after[field] ?? null) !== null && changes[field] === undefined,
+  );
   if (keptSecret !== undefined)
     throw secretNeeded(`A change of '${movedField}' sends the credentials to another server`, schema, keptSecret);
 }
 
-type Property = { writeOnly?: boolean; anyOf?: { type?: string }[] };
-
-const secretsOf = ({ properties }: Destination['config']): string[] =>
-  Object.entries(properties as Record<string, Property>).flatMap(([name, { writeOnly }]) => (writeOnly ? name : []));
+type Property = { anyOf?: { type?: string }[] };
 
 function secretNeeded(reason: string, { properties }: Destination['config'], field: string): InvalidInput {
   const { anyOf = [] } = (properties as Record<string, Property>)[field]!;

@@ -1,5 +1,5 @@
 /** Pins the destination of a plan, and completes it for a run with the newest credentials. */
-import { withSecrets, withoutSecrets } from '../../platform/secrets/write-only.ts';
+import { secretFieldsOf, withSecrets, withoutSecrets } from '../../platform/secrets/write-only.ts';
 import { anyDestination } from '../destinations/index.ts';
 import { DestinationRejected } from '../../platform/errors.ts';
 import { RUN_FAULTS, runFault } from '../faults/run-faults.ts';
@@ -41,7 +41,7 @@ export async function decryptPinned(
   pinned: PinnedDestination,
 ): Promise<Config> {
   const { config: schema } = anyDestination(pinned.type);
-  if (!hasSecrets(schema)) return pinned.config;
+  if (secretFieldsOf(schema).length === 0) return pinned.config;
   const isPresent = pinnedDestination(batchExport).place === pinned.place;
   // A deleted integration is removed from deleted exports, so only the stored place has the credentials.
   const leftPlace =
@@ -68,12 +68,9 @@ export async function leavePlace(
   const pinned = pinnedDestination(batchExport);
   const { config, isLost } = configs.decryptKnown(batchExport);
   if (isLost) return;
-  const secrets = hasSecrets(schema)
-    ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(withSecrets(schema, {}, config)))
-    : null;
+  const secrets =
+    secretFieldsOf(schema).length > 0
+      ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(withSecrets(schema, {}, config)))
+      : null;
   await stores.places.storeLeftPlace(batchExport.id, { ...pinned, secrets, integration: batchExport.integration });
-}
-
-function hasSecrets({ properties }: { properties: unknown }): boolean {
-  return Object.values(properties as Record<string, { writeOnly?: boolean }>).some(({ writeOnly }) => writeOnly);
 }

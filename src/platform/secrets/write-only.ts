@@ -4,6 +4,12 @@ import type { TSchema } from '../schema.ts';
 type Properties = Record<string, TSchema & { writeOnly?: boolean; properties?: Properties }>;
 type Values = Record<string, unknown>;
 
+/** Names of the secrets of a schema, without those of nested objects. */
+export function secretFieldsOf({ properties }: { properties: unknown }): string[] {
+  const entries = Object.entries(properties as Properties);
+  return entries.flatMap(([name, { writeOnly }]) => (writeOnly ? name : []));
+}
+
 /**
  * @returns a copy that holds only what the schema names and does not mark as secret; nested objects likewise. A key that the
  * schema does not know is left out: an undescribed value could be anything.
