@@ -94,7 +94,7 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
     if (!metadata) throw icebergFault('catalog_unavailable', { sentence: 'The table has gone.' });
     checkTable(metadata, delivery.columns);
     // Our own ledger is asked after the table was read, so what commits later makes the commit fail.
-    await context.ownership.knowsRun(delivery.runId);
+    await context.ownership.assertNotSuperseded();
     const held = await readTable(session, metadata);
     const { present } = held;
     if (present?.receipt.run_id === delivery.runId) return present.receipt;

@@ -1,7 +1,9 @@
 /** A session on a table: parts are staged as Parquet files that no snapshot names, and one commit makes them the interval's rows. */
 import { randomBytes } from 'node:crypto';
 import { StagedLost } from '../../../platform/errors.ts';
+import { parseIso } from '../../../platform/time/iso.ts';
 import { encodeFile } from '../../formats/file.ts';
+import { MICROSECONDS_1970_TO_2000 } from '../../formats/parquet/values.ts';
 import { UnreadableFile } from '../../formats/unreadable.ts';
 import { severalAtOnce } from '../at-once.ts';
 import type { Difference, PartSource, Receipt, Session, SessionContext } from '../contract.ts';
@@ -16,13 +18,9 @@ import { bucketOf, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from
 
 /** The default of Iceberg's own writers. */
 const COMPRESSION = 'zstd';
-const MICROSECONDS_1970_TO_2000 = 946_684_800_000_000n;
 
-/** @param instant ISO, UTC, six decimals, Z */
-function microsOf(instant: string): bigint {
-  const [seconds, micros] = instant.slice(0, -1).split('.') as [string, string];
-  return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(micros);
-}
+/** @returns microseconds since 1970 */
+const microsOf = (instant: string): bigint => parseIso(instant)! + MICROSECONDS_1970_TO_2000;
 
 type Options = {
   catalog: Catalog;

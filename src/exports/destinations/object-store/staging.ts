@@ -18,6 +18,9 @@ export type FileSession = {
   context: SessionContext;
 };
 
+/** The part of a session that uploads need. */
+export type UploadSession = Pick<FileSession, 'store' | 'context'>;
+
 /** A staged file, which a part's `write` passes to `commit`. */
 export type StagedFile = StagedUpload & { artifactId: string };
 
@@ -31,10 +34,7 @@ export type RecordedIntent = { id: string; key: string };
  * Opens an upload. Its intent is recorded before it begins, and its id before its first byte is sent.
  * @throws Superseded when a later epoch has taken the interval, or has swept the intent
  */
-export async function openUpload(
-  { store, context }: Pick<FileSession, 'store' | 'context'>,
-  key: string,
-): Promise<RecordedUpload> {
+export async function openUpload({ store, context }: UploadSession, key: string): Promise<RecordedUpload> {
   const { artifacts } = context;
   const intent = { place: store.place, key, token: randomBytes(16).toString('hex') };
   const intentId = await artifacts.record(intent);
@@ -66,7 +66,7 @@ export async function openUpload(
  * @param check throws when the content turns out not to be what was planned
  */
 export async function stage(
-  { store, context }: Pick<FileSession, 'store' | 'context'>,
+  { store, context }: UploadSession,
   { id, upload }: RecordedUpload,
   content: AsyncIterable<Uint8Array>,
   check: () => unknown = () => {},
@@ -91,7 +91,7 @@ export async function stage(
  * @throws Superseded when the visible object is another one, and the upload is gone or may not replace it
  */
 export async function reveal(
-  { store }: Pick<FileSession, 'store'>,
+  { store }: Pick<UploadSession, 'store'>,
   staged: StagedUpload,
   replaces?: Replaces,
 ): Promise<void> {

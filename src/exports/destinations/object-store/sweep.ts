@@ -1,8 +1,6 @@
 /** Ends uploads whose id was not recorded, because the process died just after beginning them, or the store's answer was lost. */
 import { severalAtOnce } from '../at-once.ts';
-import { isIntent, type FileSession, type RecordedIntent } from './staging.ts';
-
-type Sweeping = Pick<FileSession, 'store' | 'context'>;
+import { isIntent, type RecordedIntent, type UploadSession } from './staging.ts';
 
 /** Number of keys that are swept, and whose intents are forgotten, together. Usually there are few. */
 const KEYS_AT_ONCE = 100;
@@ -11,7 +9,7 @@ const KEYS_AT_ONCE = 100;
  * Aborts the unrecorded uploads of the intents' keys, and forgets the intents. An attempt that continues afterwards cannot record its
  * upload, because its intent is gone, and aborts the upload.
  */
-export async function sweep(session: Sweeping, intents: readonly RecordedIntent[]): Promise<void> {
+export async function sweep(session: UploadSession, intents: readonly RecordedIntent[]): Promise<void> {
   const byKey = [...Map.groupBy(intents, ({ key }) => key)];
   let isDenied = false;
   for (let from = 0; from < byKey.length; from += KEYS_AT_ONCE)
@@ -24,7 +22,7 @@ export async function sweep(session: Sweeping, intents: readonly RecordedIntent[
 }
 
 async function sweepKeys(
-  { store, context: { artifacts } }: Sweeping,
+  { store, context: { artifacts } }: UploadSession,
   intents: ReadonlyMap<string, readonly RecordedIntent[]>,
 ): Promise<'denied' | undefined> {
   const answers = await severalAtOnce([...intents.keys()], (key) => store.listUnfinishedUploads(key));

@@ -30,7 +30,7 @@ const STRING = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { typ
 const DAYS_1970_TO_2000 = 10_957;
 const INT32_MAX = 0x7fff_ffff;
 const INT32_MIN = -0x8000_0000;
-const MICROSECONDS_1970_TO_2000 = 946_684_800_000_000n;
+export const MICROSECONDS_1970_TO_2000 = 946_684_800_000_000n;
 /** The two 32-bit halves of that number, because a BigInt for each instant would cost more than the rest of its encoding. */
 const EPOCH_LOW = Number(MICROSECONDS_1970_TO_2000 & 0xffff_ffffn);
 const EPOCH_HIGH = Number(MICROSECONDS_1970_TO_2000 >> 32n);
