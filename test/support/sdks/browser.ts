@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { programFolders } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
+import { skipFor } from '../missing.ts';
 
 /** Chromium's headless shell comes first: without window toolbars, which are pages too, it opens a page in a third of the time. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'];
@@ -22,13 +23,11 @@ async function findBrowser(): Promise<string | undefined> {
 
 let running: Promise<Browser> | undefined;
 
-/** For a `before` hook, with its `this`. */
+/** Call it in a `before` hook, passing the hook's `this`. */
 export async function needsBrowser(suite: Mocha.Context): Promise<void> {
   if (await findBrowser()) return;
   const message = 'chromium is not installed: apt-get install chromium-headless-shell';
-  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
-  console.log(`    skipped: ${message}`);
-  suite.skip();
+  skipFor(suite, message);
 }
 
 /** Starts the browser for the first caller, which takes about a second; the others share it. */

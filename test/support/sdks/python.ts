@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
+import { skipFor } from '../missing.ts';
 
 const TIMEOUT_MS = 150_000;
 const OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -18,15 +19,13 @@ const environmentOf = ({ name, version }: PythonPackage) => path.join(cacheFolde
 const findPython = (pythonPackage: PythonPackage) =>
   findProgram('python', [path.join(environmentOf(pythonPackage), 'bin')]);
 
-/** For a `before` hook, with its `this`. */
+/** Call it in a `before` hook, passing the hook's `this`. */
 export async function needsPython(suite: Mocha.Context, pythonPackage: PythonPackage): Promise<void> {
   if (await findPython(pythonPackage)) return;
   const { name, version } = pythonPackage;
   const folder = environmentOf(pythonPackage);
   const message = `${name} ${version} is not installed: python3 -m venv ${folder} && ${folder}/bin/pip install ${name}==${version}`;
-  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
-  console.log(`    skipped: ${message}`);
-  suite.skip();
+  skipFor(suite, message);
 }
 
 /** Runs a script to its end. @returns what it printed */

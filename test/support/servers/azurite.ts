@@ -5,11 +5,12 @@
 import { ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { cacheFolder } from '../../../src/platform/config.ts';
+import { terminate } from './process-end.ts';
+import { skipFor } from '../missing.ts';
 
 const VERSION = '3.35.0';
 const START_MS = 60_000;
@@ -29,9 +30,7 @@ const program = () => path.join(cacheFolder(), `azurite-${VERSION}`, 'node_modul
 export function needsAzurite(suite: Mocha.Context): void {
   if (existsSync(program())) return;
   const message = `azurite is not installed: npm install --prefix "$HOME/.cache/sluice/azurite-${VERSION}" azurite@${VERSION}`;
-  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
-  console.log(`    skipped: ${message}`);
-  suite.skip();
+  skipFor(suite, message);
 }
 
 async function start(): Promise<Server> {
@@ -96,7 +95,5 @@ export async function stopTestAzurite(): Promise<void> {
   const server = await running?.catch(() => undefined);
   running = undefined;
   if (!server) return;
-  const exited = once(server.process, 'exit');
-  server.process.kill('SIGTERM');
-  await exited;
+  await terminate(server.process);
 }

@@ -4,7 +4,6 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../../../src/platform/config.ts';
 import { createEmptyDatabase } from '../database/database.ts';
 import { createTestBucket, OBJECT_STORE_KEYS, type TestBucket } from './object-store.ts';
+import { terminate } from './process-end.ts';
+import { skipFor } from '../missing.ts';
 
 const VERSION = '1.10.1';
 const START_MS = 60_000;
@@ -22,13 +23,11 @@ let running: Promise<Server> | undefined;
 
 const libraries = () => path.join(cacheFolder(), `iceberg-catalog-${VERSION}`, 'libs');
 
-/** For a `before` hook, with its `this`. */
+/** Call it in a `before` hook, passing the hook's `this`. */
 export function needsIcebergCatalog(suite: Mocha.Context): void {
   if (existsSync(libraries())) return;
   const message = `Apache's REST catalog ${VERSION} is not installed: .ci/run installs it, by Maven`;
-  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
-  console.log(`    skipped: ${message}`);
-  suite.skip();
+  skipFor(suite, message);
 }
 
 async function start(): Promise<Server> {
@@ -93,7 +92,5 @@ export async function stopTestIcebergCatalog(): Promise<void> {
   const server = await running?.catch(() => undefined);
   running = undefined;
   if (!server) return;
-  const exited = once(server.process, 'exit');
-  server.process.kill('SIGTERM');
-  await exited;
+  await terminate(server.process);
 }

@@ -5,7 +5,6 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,6 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { programFolders } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
 import { freePort } from '../../../src/platform/processes/port.ts';
+import { terminate } from './process-end.ts';
+import { skipFor } from '../missing.ts';
 
 export const OBJECT_STORE_KEYS = { accessKeyId: 'SLUICETESTKEY', secretAccessKey: 'canary-secret-of-the-store' };
 const START_MS = 60_000;
@@ -22,13 +23,11 @@ let running: Promise<Server> | undefined;
 
 const findServer = () => findProgram('versitygw', programFolders());
 
-/** For a `before` hook, with its `this`. */
+/** Call it in a `before` hook, passing the hook's `this`. */
 export async function needsObjectStore(suite: Mocha.Context): Promise<void> {
   if (await findServer()) return;
   const message = 'versitygw is not installed: go install github.com/versity/versitygw/cmd/versitygw@latest';
-  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
-  console.log(`    skipped: ${message}`);
-  suite.skip();
+  skipFor(suite, message);
 }
 
 async function start(): Promise<Server> {
@@ -89,8 +88,6 @@ export async function stopTestObjectStore(): Promise<void> {
   running = undefined;
   if (!server) return;
   server.client.destroy();
-  const exited = once(server.process, 'exit');
-  server.process.kill('SIGTERM');
-  await exited;
+  await terminate(server.process);
   await rm(server.directory, { recursive: true, force: true });
 }
