@@ -42,6 +42,8 @@ export function NewSettings({ place, run }: { place: RunPlace; run: Run }) {
   const secret = changes.find(isSecret);
   const isTried = secret && attempts?.results.some(({ started_at }) => isAfter(started_at, secret.at));
   if (secret && !isTried) return <p>Changed {formatAgo(secret.at, now)}; the next try uses it.</p>;
+  // A failure that names no field is not mended by the settings.
+  if (run.error?.field == null) return null;
   return (
     <p className="quiet">
       This run uses new credentials with its next try, but keeps to the place that it was planned for. If you change the
