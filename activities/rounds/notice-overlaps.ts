@@ -31,18 +31,21 @@ export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promi
 }
 
 async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<string>> {
-  const live = (await engine.stores.places.listLive()).map((row) => ({ id: row.exportId, space: keySpaceOf(row) }));
+  const live = (await engine.stores.places.listLive()).map((place) => ({
+    id: place.exportId,
+    space: keySpaceOf(place),
+  }));
   lookedAt.set(engine, performance.now());
   const byStore = Map.groupBy(live, ({ space }) => space.store);
   const overlapping = new Set<string>();
   for (const group of byStore.values()) {
-    for (const [index, row] of group.entries()) {
+    for (const [index, place] of group.entries()) {
       // A thousand exports in one bucket are half a million pairs: heartbeats and runs cannot wait for all of them.
       // tooth: overlaps-in-turn
       await othersTurn(undefined, { signal });
       for (const other of group.slice(index + 1)) {
-        if (!overlaps(row.space, other.space)) continue;
-        overlapping.add(row.id).add(other.id);
+        if (!overlaps(place.space, other.space)) continue;
+        overlapping.add(place.id).add(other.id);
       }
     }
   }

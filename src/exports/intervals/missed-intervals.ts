@@ -22,22 +22,26 @@ export async function findMissed(
   exports: readonly PausedExport[],
   now: Millis,
 ): Promise<Map<string, Missed>> {
-  const candidates = exports.flatMap((row) => {
-    const pieces = intervalsEndedInPause(row, now);
-    return pieces.total === 0 ? [] : [{ ...row, pieces, window: windowOf(row.id, pieces) }];
+  const candidates = exports.flatMap((pausedExport) => {
+    const pieces = intervalsEndedInPause(pausedExport, now);
+    return pieces.total === 0 ? [] : [{ ...pausedExport, pieces, window: windowOf(pausedExport.id, pieces) }];
   });
   if (candidates.length === 0) return new Map();
   const facts = await intervalFacts.listFacts(candidates.map(({ window }) => window));
   return new Map(
-    candidates.flatMap((row, index): [string, Missed][] => {
-      const codes = codesOf(row.pieces, [...facts[index]!, offeredFact(row), ...row.pauses.map(pausedRange)], 0);
+    candidates.flatMap((pausedExport, index): [string, Missed][] => {
+      const codes = codesOf(
+        pausedExport.pieces,
+        [...facts[index]!, offeredFact(pausedExport), ...pausedExport.pauses.map(pausedRange)],
+        0,
+      );
       const missed = [];
-      for (let number = 0; number < row.pieces.total; number += 1)
+      for (let number = 0; number < pausedExport.pieces.total; number += 1)
         if (hasMark(codes.of(number), 'p')) missed.push(number);
       const [first, last] = [missed[0], missed.at(-1)];
       if (first === undefined || last === undefined) return [];
-      const bounds = { start: row.pieces.interval(first).start, end: row.pieces.interval(last).end };
-      return [[row.id, { ...bounds, intervals: missed.length }]];
+      const bounds = { start: pausedExport.pieces.interval(first).start, end: pausedExport.pieces.interval(last).end };
+      return [[pausedExport.id, { ...bounds, intervals: missed.length }]];
     }),
   );
 }

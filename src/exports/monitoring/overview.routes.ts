@@ -48,22 +48,22 @@ const overview = route({
 
 export const overviewRoutes = [overview];
 
-function presentItem({ batchExport: row, lastError, ...details }: DetailedStanding, rights: Rights): OverviewItemBody {
+function presentItem({ batchExport, lastError, ...details }: DetailedStanding, rights: Rights): OverviewItemBody {
   return {
-    id: row.id,
-    name: row.name,
-    model: row.model,
-    interval: row.interval,
-    destination: { type: row.destinationType, label: details.label },
+    id: batchExport.id,
+    name: batchExport.name,
+    model: batchExport.model,
+    interval: batchExport.interval,
+    destination: { type: batchExport.destinationType, label: details.label },
     state: details.standing,
-    paused: row.paused,
-    paused_reason: row.pausedReason,
-    last_paused_at: row.lastPausedAt,
-    pause: presentPause(row),
+    paused: batchExport.paused,
+    paused_reason: batchExport.pausedReason,
+    last_paused_at: batchExport.lastPausedAt,
+    pause: presentPause(batchExport),
     complete_until: details.freshness.completeUntil,
     lag_seconds: details.freshness.lagSeconds,
-    freshness_target_seconds: row.freshnessTargetSeconds,
-    start_at: row.startAt,
+    freshness_target_seconds: batchExport.freshnessTargetSeconds,
+    start_at: batchExport.startAt,
     recent: presentCells(details.bounds, details.recent),
     newest_delivery: details.newestDelivery ? presentBounds(details.newestDelivery) : null,
     needs_you: details.attention.needsYou.length,
@@ -80,6 +80,6 @@ function presentItem({ batchExport: row, lastError, ...details }: DetailedStandi
         }
       : null,
     missed_while_paused: presentMissed(details.missed),
-    user_access_level: rights.levelOf('batch_export', { id: row.id, createdBy: row.createdBy }),
+    user_access_level: rights.levelOf('batch_export', { id: batchExport.id, createdBy: batchExport.createdBy }),
   };
 }
