@@ -46,6 +46,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'check what an export delivered, at source and destination',
     load: async () => (await import('./app/commands/verify.ts')).verifyCommand(),
   },
+  doctor: {
+    summary: 'find what is wrong with this installation, and say how to mend it',
+    load: async () => (await import('./app/commands/doctor.ts')).doctorCommand(),
+  },
   recover: {
     summary: 'let deliveries go on after the database was restored, or copied',
     load: async () => (await import('./app/commands/recover.ts')).recoverCommand(),

@@ -28,7 +28,7 @@ export async function prepareDatabase(url: string): Promise<PreparedDatabase> {
 }
 
 /** Recognizes socket errors, and errors of Postgres before a session exists: bad password (28), no such database (3D), starting (57P03). */
-function unreachableError(error: unknown): CommandFailed | undefined {
+export function unreachableError(error: unknown): CommandFailed | undefined {
   const { code = '', message } = error as { code?: string; message: string };
   if (!/^(E[A-Z]+|28\w{3}|3D000|57P03)$/.test(code)) return undefined;
   return new CommandFailed(`The database of DATABASE_URL cannot be used: ${message || code}.`);

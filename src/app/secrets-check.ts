@@ -10,6 +10,16 @@ import { checkStoredSecrets } from '../platform/secrets/stored-secrets.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { EngineOptions } from './engine.ts';
 
+/**
+ * @returns warnings of keys that open only some of what was encrypted with them
+ * @throws CommandFailed naming the key that does not open what is stored
+ */
+export async function compareKeys(pool: Pool, encryptionKeys: string): Promise<string[]> {
+  const ring = createKeyRing(encryptionKeys);
+  const columns = [...exportSecretColumns(configEncryption(ring)), payloadColumn(payloadEncryption(ring))];
+  return checkStoredSecrets(ring, columns, (sql) => pool.query(sql));
+}
+
 type Options = Pick<EngineOptions, 'encryptionKeys'> & { log: Logger; signal: AbortSignal; retryMs?: number };
 
 export type SecretsCheck = {
@@ -25,14 +35,10 @@ export async function startSecretsCheck(
   pool: Pool,
   { encryptionKeys, log, signal, retryMs = 10_000 }: Options,
 ): Promise<SecretsCheck> {
-  const ring = createKeyRing(encryptionKeys);
-  const columns = [...exportSecretColumns(configEncryption(ring)), payloadColumn(payloadEncryption(ring))];
-
   /** @returns whether the database answered */
   async function check(): Promise<boolean> {
     try {
-      const warnings = await checkStoredSecrets(ring, columns, (sql) => pool.query(sql));
-      for (const warning of warnings) log.warn(warning);
+      for (const warning of await compareKeys(pool, encryptionKeys)) log.warn(warning);
       return true;
     } catch (error) {
       if (error instanceof CommandFailed) throw error;

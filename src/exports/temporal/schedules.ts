@@ -16,6 +16,9 @@ import { TASK_QUEUES } from '../domain/task-queues.ts';
 import { withDeadline } from '../../platform/temporal/connection.ts';
 import { CATCHUP_WINDOW_MS, compare, scheduleOptions, type Comparison, type ScheduledRow } from './schedule-options.ts';
 
+/** Id of the reconciler’s schedule, and of its workflow. */
+export const RECONCILER = 'sluice-reconciler';
+
 export function exportSchedules(client: Client) {
   const { schedule } = client;
 
@@ -78,13 +81,13 @@ export function exportSchedules(client: Client) {
     /** Creates the schedule of the reconciler, one per namespace, or updates an earlier version's. */
     async ensureReconciler(): Promise<void> {
       const options: ScheduleOptions = {
-        scheduleId: 'sluice-reconciler',
+        scheduleId: RECONCILER,
         // Short, so a run that Temporal ended is closed within a minute.
         spec: { intervals: [{ every: '45 seconds' }] },
         action: {
           type: 'startWorkflow',
           workflowType: 'reconcile',
-          workflowId: 'sluice-reconciler',
+          workflowId: RECONCILER,
           taskQueue: TASK_QUEUES.control,
           args: [],
         },
@@ -92,6 +95,17 @@ export function exportSchedules(client: Client) {
         state: { note: `Set ${isoSeconds(Date.now())}` },
       };
       await withDeadline(client, () => updateOrCreate(options));
+    },
+
+    /** @returns undefined if the reconciler has no schedule */
+    async findReconciler(): Promise<{ paused: boolean } | undefined> {
+      try {
+        const { state } = await withDeadline(client, () => schedule.getHandle(RECONCILER).describe());
+        return { paused: state.paused };
+      } catch (error) {
+        if (error instanceof ScheduleNotFoundError) return undefined;
+        throw error;
+      }
     },
   };
 }

@@ -29,13 +29,28 @@ export async function migrate(url: string): Promise<string[]> {
 
 /** @returns the names of this version's migrations that the database has not seen yet, oldest first */
 export async function pendingMigrations(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>('select name from schema_migrations').catch((error: unknown) => {
-    if (sqlState(error) === SQL_STATE.undefinedTable) return { rows: [] };
-    throw error;
-  });
-  const applied = new Set(rows.map(({ name }) => name));
-  const names = (await source.getMigrations()).map(source.getMigrationName);
-  return names.filter((name) => !applied.has(name));
+  const applied = new Set(await appliedMigrations(pool));
+  return (await knownMigrations()).filter((name) => !applied.has(name));
+}
+
+/** @returns the names of migrations that a newer version applied to the database, oldest first */
+export async function unknownMigrations(pool: Pool): Promise<string[]> {
+  const known = new Set(await knownMigrations());
+  return (await appliedMigrations(pool)).filter((name) => !known.has(name));
+}
+
+async function knownMigrations(): Promise<string[]> {
+  return (await source.getMigrations()).map(source.getMigrationName);
+}
+
+async function appliedMigrations(pool: Pool): Promise<string[]> {
+  const { rows } = await pool
+    .query<{ name: string }>('select name from schema_migrations order by id')
+    .catch((error: unknown) => {
+      if (sqlState(error) === SQL_STATE.undefinedTable) return { rows: [] };
+      throw error;
+    });
+  return rows.map(({ name }) => name);
 }
 
 /** Undoes the newest batch of migrations (development only). */

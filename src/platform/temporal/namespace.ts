@@ -5,6 +5,8 @@ import { withDeadline } from './connection.ts';
 
 /** `temporal operator namespace create` alone would keep histories for 24 hours. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
+/** Codes of gRPC. */
+const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
 
 /**
@@ -19,6 +21,21 @@ export async function ensureNamespace(client: Client): Promise<void> {
   ).catch((error: unknown) => {
     if (grpcCode(error) !== ALREADY_EXISTS) throw error;
   });
+}
+
+/**
+ * Whether the client's namespace exists.
+ * @throws Unavailable when Temporal does not answer
+ */
+export async function namespaceExists(client: Client): Promise<boolean> {
+  const { namespace } = client.options;
+  try {
+    await withDeadline(client, () => client.workflowService.describeNamespace({ namespace }));
+    return true;
+  } catch (error) {
+    if (grpcCode(error) === NOT_FOUND) return false;
+    throw error;
+  }
 }
 
 function grpcCode(error: unknown): number | undefined {

@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { readConfig } from '../../platform/config.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { problem, type Diagnosis, type Level } from '../doctor/diagnosis.ts';
+import { CONFIGURATION_FIX, examineInstallation } from '../doctor/installation.ts';
+import { withUpDefaults } from '../up/beside.ts';
+
+type Options = { destinations: boolean; json: boolean };
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .summary('find what is wrong with this installation, and say how to mend it')
+    .description(
+      'Checks the configuration, disk, Postgres, Temporal, workers, the API, stored secrets, and the destination of each export by its ' +
+        'test steps. Says of each problem how to mend it, and mends nothing itself. Run it with the environment of a worker, or in the ' +
+        'folder where `npm start` runs. Exit code: 0 without problems, also with warnings, else 1.',
+    )
+    .option('--no-destinations', 'leave out the test steps of destinations, which contact every one of them')
+    .option('--json', 'print one line of JSON per finding', false)
+    .action(run);
+}
+
+async function run(options: Options): Promise<void> {
+  const counts: Record<Level, number> = { problem: 0, warning: 0, ok: 0, skipped: 0 };
+  for await (const diagnosis of diagnoseEnvironment(options)) {
+    counts[diagnosis.level] += 1;
+    console.log(options.json ? JSON.stringify(diagnosis) : lineOf(diagnosis));
+  }
+  if (!options.json) {
+    const { problem: problems, warning: warnings, ok, skipped } = counts;
+    console.log(`\n${problems} problems, ${warnings} warnings, ${ok} ok, ${skipped} not checked.`);
+  }
+  if (counts.problem > 0) process.exitCode = 1;
+}
+
+function lineOf({ level, check, detail, fix }: Diagnosis): string {
+  const indent = ' '.repeat(9);
+  return `${level.padEnd(9)}${check}: ${detail}${fix === undefined ? '' : `\n${indent}Fix: ${fix}`}`;
+}
+
+async function* diagnoseEnvironment({ destinations }: Options): AsyncGenerator<Diagnosis> {
+  let config;
+  try {
+    config = await withUpDefaults(readConfig());
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    yield { check: 'configuration', ...problem(error.message, CONFIGURATION_FIX) };
+    return;
+  }
+  yield* examineInstallation(config, { destinations });
+}

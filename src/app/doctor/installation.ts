@@ -1,0 +1,63 @@
+/** All checks of an installation, in the order in which a person would look: what comes later needs what comes before. */
+import { exportTestSteps } from '../../exports/integrations/test-steps.ts';
+import type { Config } from '../../platform/config.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { createLogger } from '../../platform/telemetry/logger.ts';
+import { createEngine, type EngineOptions } from '../engine.ts';
+import { engineOptions, plannedProcesses } from '../engine-options.ts';
+import { compareKeys } from '../secrets-check.ts';
+import { clientHost } from '../up/beside.ts';
+import { readReport } from '../up/report.ts';
+import { databaseChecks, SCHEMA } from './database-checks.ts';
+import { diagnose, problem, type Diagnosis } from './diagnosis.ts';
+import { checkDestination, checkEncryptionKeys } from './export-checks.ts';
+import { checkApi, checkConfiguration, checkDisk } from './machine-checks.ts';
+import { temporalChecks } from './temporal-checks.ts';
+
+export const CONFIGURATION_FIX = 'Correct the variables; docs/configuration.md lists all of them.';
+
+/** @param destinations whether to run the test steps of each export's destination */
+export async function* examineInstallation(
+  config: Config,
+  { destinations }: { destinations: boolean },
+): AsyncGenerator<Diagnosis> {
+  let options: EngineOptions;
+  try {
+    options = engineOptions(config, createLogger({ ...config, LOG_LEVEL: 'silent' }, 'doctor'));
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    yield { check: 'configuration', ...problem(error.message, CONFIGURATION_FIX) };
+    return;
+  }
+  const engine = createEngine(options);
+  const { pool, stores, temporal, timeline } = engine;
+  try {
+    const report = await readReport(config.SLUICE_STATE_DIR);
+    const url = report?.api_url ?? `http://${clientHost(config.SLUICE_HOST)}:${config.SLUICE_PORT}`;
+    let isSchemaRight = false;
+    for await (const diagnosis of diagnose([
+      checkConfiguration(config),
+      checkDisk(config),
+      ...databaseChecks({ pool, planned: plannedProcesses(config) }),
+      ...temporalChecks({
+        client: temporal.client,
+        schedules: engine.schedules,
+        findLastRound: () => stores.rounds.findLastRound(),
+        deliveriesBlocked: () => timeline.reason(),
+      }),
+      checkApi(url),
+      checkEncryptionKeys(() => compareKeys(pool, options.encryptionKeys)),
+    ])) {
+      if (diagnosis.check === SCHEMA) isSchemaRight = diagnosis.level === 'ok';
+      yield diagnosis;
+    }
+    if (!destinations || !isSchemaRight) return;
+    const steps = exportTestSteps(engine);
+    for (const id of await stores.freshness.listIds()) {
+      const batchExport = await stores.batchExports.find(id);
+      if (batchExport) yield* diagnose([checkDestination(batchExport, steps)]);
+    }
+  } finally {
+    await engine.close();
+  }
+}
