@@ -1,4 +1,4 @@
-/** Records failures that are tried again, for people who look at the run meanwhile. */
+/** Records failures that Temporal will retry, for people who look at the run meanwhile. */
 import { ApplicationFailure } from '@temporalio/common';
 import { faultOf } from '../src/exports/faults/fault-of.ts';
 import type { Run } from '../src/exports/runs/runs.store.ts';
@@ -20,7 +20,7 @@ export async function withFailureRecorded<T>(
   } catch (error) {
     const failure = toFailure(error);
     if (!signal.aborted && failure instanceof ApplicationFailure && !failure.nonRetryable) {
-      runLog(engine, run, number)('warning', `${failure.message} It is tried again.`);
+      runLog(engine, run, number)('warning', `${failure.message} Sluice will retry.`);
       const failureRecord = { latestError: failure.message, nextTryInSeconds: nextTryInSeconds() };
       await locateFault(engine.stores, run, faultOf(error))
         .then((fault) => engine.stores.runs.recordError(run.id, { ...failureRecord, fault }))

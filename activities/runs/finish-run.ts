@@ -6,7 +6,7 @@ import type { Receipt, Session } from '../../src/exports/destinations/contract.t
 import { DeliveredElsewhere, ReadBackDiffers, StagedLost, Superseded } from '../../src/platform/errors.ts';
 import { countParts } from '../../src/exports/domain/plan.ts';
 import { isOpen, type RunStatus } from '../../src/exports/domain/statuses.ts';
-import type { Delivered, Run } from '../../src/exports/runs/runs.store.ts';
+import type { RunDelivery, Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
 import { assertNotShrinking } from './assert-not-shrinking.ts';
 import { closeRun, completeRun } from './close-run.ts';
@@ -58,7 +58,7 @@ async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): P
       await stores.ledger.beginCommit(lease);
       const parts = await stores.runs.listStagedParts(run.id);
       if (parts.length !== countParts(planned.plan))
-        throw new StagedLost('Not every part of this run is staged. The interval is delivered again.');
+        throw new StagedLost('Not every part of this run is staged. Sluice will deliver the interval again.');
       // A commit that has begun runs to its end, also when the export was deleted since.
       holder.session = await openSessionToSettle(engine, planned, attempt.signal);
       return holder.session.commit(parts);
@@ -98,7 +98,9 @@ async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: S
 /** The destination only shows that staged data is missing; the ledger shows whether another run removed it. */
 async function throwSupersededOrLost({ stores }: Engine, { lease }: PlannedRun): Promise<never> {
   await stores.ledger.beginCommit(lease);
-  throw new StagedLost('What this run had staged is no longer at the destination. The interval is delivered again.');
+  throw new StagedLost(
+    'What this run had staged is no longer at the destination. Sluice will deliver the interval again.',
+  );
 }
 
 const MAX_DIFFERENCES = 5;
@@ -115,7 +117,7 @@ function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly
   throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${summary}${more}`);
 }
 
-async function markDelivered({ stores }: Engine, planned: PlannedRun, delivered: Delivered): Promise<void> {
+async function markDelivered({ stores }: Engine, planned: PlannedRun, delivered: RunDelivery): Promise<void> {
   const { run, lease, attempt } = planned;
   const { receipt } = delivered;
   await stores.inTransaction(async (tx) => {

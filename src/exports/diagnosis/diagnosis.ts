@@ -64,7 +64,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
     if (await stores.runRequests.findOpenKind(run.batchExportId, run.end))
       return 'Its data interval is requested again, and waits for its turn.';
     if (laterRun) return 'Its data interval has had a newer run: look at that one.';
-    if (run.nextTryAt !== null) return 'Its data interval is tried again automatically.';
+    if (run.nextTryAt !== null) return 'Sluice will retry its data interval automatically.';
     return cause ? remedyOf(run, cause) : 'It waits for you: nothing tries it again automatically. Retry the run.';
   }
 

@@ -108,7 +108,7 @@ export const RUN_FAULTS = {
   },
   staged_lost: {
     owner: 'destination',
-    sentence: 'What this run had staged is no longer at the destination. The interval is delivered again.',
+    sentence: 'What this run had staged is no longer at the destination. Sluice will deliver the interval again.',
     type: 'StagedLost',
   },
   read_back_differs: {

@@ -30,7 +30,7 @@ export async function handleRunEnd(stores: Stores, run: Run, end: RunEnd): Promi
   if (!FAILURES.includes(status)) return false;
   const error = latestError ?? status;
   if (await stores.health.begin(exportId, 'failing')) {
-    const next = status === 'Failed' ? 'It waits for you.' : 'It is tried again by itself.';
+    const next = status === 'Failed' ? 'It waits for you.' : 'Sluice will retry it.';
     await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${next}`, error));
   }
   // Temporary failures do not pause an export, because an outage of an hour would stop exports that work again afterwards.

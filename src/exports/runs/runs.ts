@@ -37,7 +37,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     const isRunning = await executions.isBeingWorkedOn(workflowId, workflowRunId);
     if (isRunning === undefined) return undefined;
     if (isRunning) return SEALING;
-    return latestError === null ? NO_FREE_WORKER : `It is tried again: ${latestError}`;
+    return latestError === null ? NO_FREE_WORKER : `Sluice will retry it: ${latestError}`;
   }
 
   return {

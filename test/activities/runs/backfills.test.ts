@@ -222,7 +222,7 @@ describe('a backfill', () => {
         if (step.exportId === id && away) throw new Unavailable('The database is away.');
       };
       const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
-      await waitForReason(id, /^It is tried again: The database is away\.$/);
+      await waitForReason(id, /^Sluice will retry it: The database is away\.$/);
       away = false;
       await runsOfEndedBackfill(world, id, backfill.id);
     });

@@ -291,7 +291,7 @@ describe('a run that cannot deliver', () => {
     assert.deepEqual(seen, [null, 'The store is away for a moment.']);
     assert.deepEqual([run.status, run.latestError, ...faultIn(run)], ['Completed', null, null, null, null, null]);
     const { results } = await world.engine.stores.logs.list({ batchExportId: built.id, limit: 10, offset: 0 });
-    assert.ok(results.some(({ message }) => message === 'The store is away for a moment. It is tried again.'));
+    assert.ok(results.some(({ message }) => message === 'The store is away for a moment. Sluice will retry.'));
   });
 
   it('because its worker stops is delivered by another worker', async () => {

@@ -51,7 +51,7 @@ describe('a run of which parts are missing', () => {
     );
     assert.deepEqual(
       [run.status, run.latestError],
-      ['FailedRetryable', 'Not every part of this run is staged. The interval is delivered again.'],
+      ['FailedRetryable', 'Not every part of this run is staged. Sluice will deliver the interval again.'],
     );
     assert.deepEqual(
       names.filter((name) => !name.endsWith('.tmp')),

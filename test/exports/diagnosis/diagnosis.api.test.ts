@@ -154,7 +154,7 @@ describe('the diagnosis of a run', () => {
     const end = { status: 'FailedRetryable', closedBy: 'run', latestError: 'It is slow.', fault } as const;
     await runs.close(run.id, { ...end, nextTryInSeconds: 60 });
     const found = await diagnose(run);
-    assert.equal(found.waits_for, 'Its data interval is tried again automatically.');
+    assert.equal(found.waits_for, 'Sluice will retry its data interval automatically.');
     assert.ok(Date.parse(found.next_try_at!) > Date.now());
     const interval = { start: Date.parse(hourOf(3)), end: Date.parse(hourOf(4)) };
     await runRequests.open(stored.id, [interval], 'retry');

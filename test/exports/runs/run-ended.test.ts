@@ -232,7 +232,7 @@ describe('the end of a run', () => {
       const [failed, recovered, again] = (await told(one)).map(({ content }) => content.summary);
       assert.equal(failed, 'A run failed: The bucket does not exist. It waits for you.');
       assert.equal(recovered, 'Runs succeed again.');
-      assert.equal(again, 'A run failed: The store is away. It is tried again by itself.');
+      assert.equal(again, 'A run failed: The store is away. Sluice will retry it.');
     });
 
     it('on each channel, of what the export tells', async () => {

@@ -5,7 +5,7 @@ export const STATUS_WORDS: Readonly<Record<Run['status'], string>> = {
   Running: 'running',
   Completed: 'delivered',
   Failed: 'failed',
-  FailedRetryable: 'failed, and is tried again',
+  FailedRetryable: 'failed, to be retried',
   Cancelled: 'cancelled',
   Terminated: 'terminated',
   TimedOut: 'timed out',

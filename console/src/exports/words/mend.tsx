@@ -37,7 +37,7 @@ export function Mend({ of, name, error, canEdit }: MendOf) {
 
 /** @param at ISO; null: not known */
 export function nextTry(at: string | null, now: number): string {
-  if (at === null) return 'It is tried again by itself.';
+  if (at === null) return 'Sluice will retry it.';
   const seconds = (Date.parse(at) - now) / 1000;
   return seconds > 0
     ? `The next try is in ${formatDuration(Math.ceil(seconds))}.`

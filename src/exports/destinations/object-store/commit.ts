@@ -44,7 +44,9 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   for (const { part, upload } of winners) {
     // tooth: store-staged-names
     if (upload.key === names.file(part.index)) continue;
-    throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
+    throw new StagedLost(
+      'A part was staged under a name that is not the plan’s. Sluice will deliver the interval again.',
+    );
   }
   await context.step('before-commit');
 

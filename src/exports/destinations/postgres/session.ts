@@ -146,7 +146,9 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     async commit(parts) {
       for (const { index, staged } of parts) {
         if (String(staged['table']).startsWith(stagePrefix(index))) continue;
-        throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
+        throw new StagedLost(
+          'A part was staged under a name that is not the plan’s. Sluice will deliver the interval again.',
+        );
       }
       await context.step('before-commit');
       await runOnConnection(async (client) => {
