@@ -2,7 +2,7 @@
 import type { Info } from '@temporalio/activity';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 
-type Retried = Pick<Info, 'attempt' | 'retryPolicy' | 'scheduledTimestampMs' | 'scheduleToCloseTimeoutMs'>;
+type RetryInfo = Pick<Info, 'attempt' | 'retryPolicy' | 'scheduledTimestampMs' | 'scheduleToCloseTimeoutMs'>;
 
 /** At least the first pause in `workflows/policies.ts`, because Temporal omits the policy from a first attempt on the workflow's own worker. */
 const FIRST_PAUSE_MS = 1_000;
@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 1_000;
  * @returns undefined when it was the last one, or when the next one would come too late
  */
 export function nextTryInSeconds(
-  { attempt, retryPolicy, scheduledTimestampMs, scheduleToCloseTimeoutMs }: Retried,
+  { attempt, retryPolicy, scheduledTimestampMs, scheduleToCloseTimeoutMs }: RetryInfo,
   now: number,
 ): number | undefined {
   const { initialInterval = FIRST_PAUSE_MS, backoffCoefficient = 2, maximumInterval } = retryPolicy ?? {};

@@ -22,7 +22,7 @@ import { exportField, runWithDeadline } from '../round-steps.ts';
  */
 export type Difference = 'foreign' | 'missing';
 
-export type Compared = {
+export type ComparedDelivery = {
   exportId: string;
   start: string;
   end: string;
@@ -30,7 +30,7 @@ export type Compared = {
   difference: Difference | undefined;
 };
 /** The export could not be compared; `why` is a sentence for people. */
-export type Unchecked = { exportId: string; why: string };
+export type UncheckedExport = { exportId: string; why: string };
 
 type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 
@@ -62,7 +62,7 @@ export async function intervalsToCompare(
   batchExport: BatchExport,
   from: string | null,
   signal: AbortSignal,
-): Promise<IntervalBounds[] | Unchecked> {
+): Promise<IntervalBounds[] | UncheckedExport> {
   const redelivery = redeliveryOf(batchExport);
   if (redelivery === 'counts_only') return [];
   if (redelivery === 'repeats_by_uuid') return { exportId: batchExport.id, why: UNREADABLE };
@@ -102,7 +102,7 @@ export async function* compareDeliveries(
   intervals: readonly IntervalBounds[],
   signal: AbortSignal,
   answerMs = ANSWER_MS,
-): AsyncGenerator<Compared | Unchecked> {
+): AsyncGenerator<ComparedDelivery | UncheckedExport> {
   try {
     const target = await runWithDeadline(answerMs, signal, async () => openDestination(engine, batchExport));
     for (let from = 0; from < intervals.length; from += AT_ONCE) {
@@ -119,26 +119,26 @@ export async function* compareDeliveries(
 async function compare(
   engine: Reach,
   batchExport: BatchExport,
-  target: Opened,
+  target: OpenedDestination,
   { start, end }: IntervalBounds,
   signal: AbortSignal,
-): Promise<Compared> {
+): Promise<ComparedDelivery> {
   const entry = await engine.stores.ledger.find({ exportId: batchExport.id, start, end });
   const found = await lookAt(engine, batchExport, target, { start, end }, entry, signal);
   return { exportId: batchExport.id, start, end, present: found.present, difference: differenceOf(entry, found) };
 }
 
 /** One export that cannot be compared stops neither the comparison of the others nor deliveries. */
-function reportUnchecked({ log }: Reach, error: unknown, { id }: BatchExport): Unchecked {
+function reportUnchecked({ log }: Reach, error: unknown, { id }: BatchExport): UncheckedExport {
   if (isMeantForUsers(error)) return { exportId: id, why: error.message };
   log.error({ ...forLog(error), ...exportField(id) }, 'an export could not be compared');
   return { exportId: id, why: 'An unexpected error; the log has it.' };
 }
 
 /** The export's current destination and its checked configuration. */
-type Opened = { destination: Destination; config: unknown };
+type OpenedDestination = { destination: Destination; config: unknown };
 
-async function openDestination({ configs, environment }: Reach, batchExport: BatchExport): Promise<Opened> {
+async function openDestination({ configs, environment }: Reach, batchExport: BatchExport): Promise<OpenedDestination> {
   const destination = destinationOf(batchExport.destinationType, environment);
   const config = decryptConfig(configs, batchExport);
   await destination.validate(config, environment);
@@ -170,7 +170,7 @@ function differenceOf(entry: LedgerEntry | undefined, { present, location }: Fou
 async function lookAt(
   { stores, environment }: Reach,
   batchExport: BatchExport,
-  { destination, config }: Opened,
+  { destination, config }: OpenedDestination,
   { start, end }: IntervalBounds,
   entry: LedgerEntry | undefined,
   signal: AbortSignal,

@@ -1,26 +1,26 @@
 /** Intervals that could not be settled: tried again after growing pauses, and given up after a week. */
-import type { Unsettled } from '../../src/exports/deliveries/ledger.store.ts';
+import type { UnsettledEntry } from '../../src/exports/deliveries/ledger.store.ts';
 import type { Engine } from '../engine.ts';
 
 /** A place that was unreachable for this long no longer exists: its bucket, host or database was removed. */
 const GIVE_UP_AFTER_DAYS = 7;
 
-export async function postponeSettling(engine: Engine, entries: readonly Unsettled[]): Promise<void> {
+export async function postponeSettling(engine: Engine, entries: readonly UnsettledEntry[]): Promise<void> {
   for (const entry of entries) {
     const days = await engine.stores.troubles.postponeSettling(entry);
     if (days >= GIVE_UP_AFTER_DAYS) await giveUp(engine, entry);
   }
 }
 
-async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> {
+async function giveUp({ stores, log }: Engine, entry: UnsettledEntry): Promise<void> {
   const { exportId, runId, start, end } = entry;
   // An earlier delivery is whole as long as no later commit began; an entry of an older run says nothing about the interval.
   const isDelivered = (entry.receipt !== null && entry.state === 'open') || !entry.isNewestRun;
   const summary =
-    `What a run left half way could not be settled for ${GIVE_UP_AFTER_DAYS} days, and is given up: ` +
+    `Sluice could not settle what a run left half way for ${GIVE_UP_AFTER_DAYS} days, and has given up: ` +
     'unfinished uploads or tables may be left at the destination. ' +
     (isDelivered
-      ? 'What was delivered of the data interval before is not touched by it.'
+      ? 'The earlier delivery of the data interval is unaffected.'
       : 'Retry the data interval to deliver it again.');
   await stores.inTransaction(async (tx) => {
     await tx.ledger.giveUpSettling(entry);

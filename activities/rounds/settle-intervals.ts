@@ -1,13 +1,13 @@
 /**
  * Settles intervals whose run has ended without finishing its delivery or taking it back. If its commit had begun, only the destination
  * knows whether it succeeded. Exports are settled concurrently, each interval within a deadline, so a destination that does not
- * answer delays only its own intervals; they are tried again after growing pauses, and given up after a week.
+ * answer delays only its own intervals; the reconciler retries them after growing pauses, and gives up after a week.
  */
 import type { Receipt } from '../../src/exports/destinations/contract.ts';
 import { DestinationUnavailable, Unavailable } from '../../src/platform/errors.ts';
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import { isGap, isGivenUp, mayBecomeGap } from '../../src/exports/domain/statuses.ts';
-import type { Unsettled } from '../../src/exports/deliveries/ledger.store.ts';
+import type { UnsettledEntry } from '../../src/exports/deliveries/ledger.store.ts';
 import { pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
@@ -18,7 +18,7 @@ import { openSessionToSettle, requirePlan, type PlannedRun } from '../runs/open-
 import { postponeSettling } from './postpone-settling.ts';
 import { runWithDeadline } from '../round-steps.ts';
 
-export type Settled = { delivered: number; requested: number };
+export type SettlingCounts = { delivered: number; requested: number };
 
 const EXPORTS_AT_ONCE = 10;
 /** Time limit for one interval. */
@@ -27,8 +27,8 @@ const INTERVAL_MS = 10_000;
 const BEGIN_WITHIN_MS = 10_000;
 
 /** @returns how many intervals were found delivered, and how many are requested anew */
-export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Settled> {
-  const counts: Settled = { delivered: 0, requested: 0 };
+export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<SettlingCounts> {
+  const counts: SettlingCounts = { delivered: 0, requested: 0 };
   const exports = [
     ...Map.groupBy(await engine.stores.ledger.listIntervalsToSettle(), ({ exportId }) => exportId).values(),
   ];
@@ -45,8 +45,8 @@ export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 
 /** Settles the export's intervals one after another, until the destination does not answer. */
 async function settleExport(
   engine: Engine,
-  entries: Unsettled[],
-  counts: Settled,
+  entries: UnsettledEntry[],
+  counts: SettlingCounts,
   beginUntil: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -68,7 +68,7 @@ async function settleExport(
   }
 }
 
-async function settleWithinDeadline(engine: Engine, entry: Unsettled, signal: AbortSignal) {
+async function settleWithinDeadline(engine: Engine, entry: UnsettledEntry, signal: AbortSignal) {
   const outcome = await runWithDeadline(INTERVAL_MS, signal, (deadline) => settle(engine, entry, deadline));
   if (await engine.stores.ledger.isHalfWay(entry)) await postponeSettling(engine, [entry]);
   return outcome;
@@ -76,7 +76,7 @@ async function settleWithinDeadline(engine: Engine, entry: Unsettled, signal: Ab
 
 async function settle(
   engine: Engine,
-  entry: Unsettled,
+  entry: UnsettledEntry,
   signal: AbortSignal,
 ): Promise<'delivered' | 'requested' | undefined> {
   const run = await engine.stores.runs.getById(entry.runId);
@@ -156,7 +156,7 @@ async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, re
   });
 }
 
-async function requestAgain({ stores }: Engine, entry: Unsettled): Promise<boolean> {
+async function requestAgain({ stores }: Engine, entry: UnsettledEntry): Promise<boolean> {
   if (await stores.runRequests.findOpenKind(entry.exportId, entry.end)) return false;
   const interval = { start: millisOf(entry.start), end: millisOf(entry.end) };
   await stores.runRequests.open(entry.exportId, [interval], 'gap');

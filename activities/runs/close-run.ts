@@ -1,7 +1,7 @@
 /** Closes a run's row, and applies the consequences, in the caller's transaction. */
 import { mayBecomeGap, nextTryInSeconds } from '../../src/exports/domain/statuses.ts';
 import { handleRunEnd } from '../../src/exports/runs/run-ended.ts';
-import type { Delivered, Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
+import type { RunDelivery, Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
 
 type Stores = Omit<ExportStores, 'inTransaction'>;
@@ -32,7 +32,7 @@ async function secondsToNextTry(stores: Stores, run: Run, end: RunEnd): Promise<
 }
 
 /** Completes a run that turns out to have delivered, although its end was lost or recorded otherwise. */
-export async function completeRun(stores: Stores, run: Run, delivered: Delivered): Promise<void> {
+export async function completeRun(stores: Stores, run: Run, delivered: RunDelivery): Promise<void> {
   await stores.batchExports.lockRow(run.batchExportId);
   await stores.runs.complete(run.id, delivered);
   await stores.backfills.clearResults(run.id);

@@ -13,7 +13,7 @@ import { locateFault } from './located-fault.ts';
 import type { RunEnding } from './run-ending.ts';
 import { openSessionToSettle, requirePlan } from './open-session.ts';
 
-type Failed = Exclude<RunEnding, { how: 'commit' }>;
+type EndingWithoutCommit = Exclude<RunEnding, { how: 'commit' }>;
 
 /** Errors that a retry would repeat, so a person must act; the reconciler retries all others. */
 const FINAL_ERRORS = new Set([
@@ -29,7 +29,7 @@ const ENDS_PLANNING = new Set([...FINAL_ERRORS, 'Superseded']);
 
 type End = RunEnd & { fault: Fault; level: LogLevel };
 
-function endOf(ending: Failed): End {
+function endOf(ending: EndingWithoutCommit): End {
   if (ending.how === 'cancelled') {
     const fault = runFault('cancelled');
     return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', fault, level: 'WARNING' };
@@ -43,14 +43,19 @@ function endOf(ending: Failed): End {
 }
 
 /** Ends a run whose parts or commit failed, or that was cancelled. */
-export async function giveUp(engine: Engine, run: Run, ending: Failed, signal: AbortSignal): Promise<void> {
+export async function giveUp(
+  engine: Engine,
+  run: Run,
+  ending: EndingWithoutCommit,
+  signal: AbortSignal,
+): Promise<void> {
   await discard(engine, run, signal);
   await end(engine, run, endOf(ending));
 }
 
 /**
  * Ends a run whose planning failed permanently, or that another run has superseded. If another attempt has planned the run, it continues.
- * Errors that are not final leave the row open: planning is tried again, or the reconciler learns from Temporal how the execution ended.
+ * Errors that are not final leave the row open: Temporal retries planning, or the reconciler learns from Temporal how the execution ended.
  */
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);

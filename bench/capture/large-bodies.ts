@@ -25,7 +25,7 @@ const LIVENESS_EVERY_MS = 20;
 const MB = 1024 * 1024;
 const PROBE = new URL('../../test/hostile/probe.ts', import.meta.url).href;
 
-type Answered = { status: number; retryAfter: string | undefined };
+type Answer = { status: number; retryAfter: string | undefined };
 
 export const bench: Bench = async ({ log }) => {
   const database = await createTestDatabase();
@@ -105,7 +105,7 @@ function bodyOf(token: string): Buffer {
   return Buffer.from(JSON.stringify({ api_key: token, batch }));
 }
 
-function send(port: number, target: string, body: Buffer): Promise<Answered> {
+function send(port: number, target: string, body: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
     const sent = request({ port, host: '127.0.0.1', method: 'POST', path: target, headers, agent: false }, (answer) => {

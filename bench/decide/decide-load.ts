@@ -9,11 +9,11 @@ const run = promisify(execFile);
 const CONNECTIONS = 32;
 const SECONDS = 1;
 
-export type Asked = { path: string; headers?: Record<string, string>; body(person: number): object };
+export type LoadRequest = { path: string; headers?: Record<string, string>; body(person: number): object };
 export type Load = { requests: number; seconds: number; p99Ms: number };
 
 /** As SDKs ask, with what decides the flags in the body, or without: then stored properties decide. */
-export function decideRequests(token: string, { path: address = '/decide/?v=3', stored = false } = {}): Asked {
+export function decideRequests(token: string, { path: address = '/decide/?v=3', stored = false } = {}): LoadRequest {
   return {
     path: address,
     body: (n) => ({
@@ -25,7 +25,7 @@ export function decideRequests(token: string, { path: address = '/decide/?v=3', 
 }
 
 /** https://docs.getunleash.io/reference/api/unleash/get-frontend-features-post */
-export function unleashRequests(token: string): Asked {
+export function unleashRequests(token: string): LoadRequest {
   return {
     path: '/api/frontend',
     headers: { Authorization: token },
@@ -40,7 +40,7 @@ export function unleashRequests(token: string): Asked {
  * Asks for one person after the other, over `CONNECTIONS` connections for `SECONDS`.
  * @throws Error when an answer was not 200
  */
-export async function ask(directory: string, port: number, asked: Asked): Promise<Load> {
+export async function ask(directory: string, port: number, asked: LoadRequest): Promise<Load> {
   const script = path.join(directory, 'requests.lua');
   const bodies = Array.from({ length: PERSONS }, (_, n) => `[==[${JSON.stringify(asked.body(n))}]==]`);
   const headers = Object.entries({ 'Content-Type': 'application/json', ...asked.headers });

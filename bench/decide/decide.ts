@@ -14,7 +14,7 @@ import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { distinctId, PERSONS, propertiesOf, sluiceFilters } from './decide-flags.ts';
-import { ask, decideRequests, unleashRequests, type Asked } from './decide-load.ts';
+import { ask, decideRequests, unleashRequests, type LoadRequest } from './decide-load.ts';
 import { UNLEASH_TOKEN, type ServerReady, type ServerRole } from './decide-server.ts';
 import {
   atLeast,
@@ -72,7 +72,7 @@ export const bench: Bench = async ({ log }) => {
     const unleash = await start({ role: 'unleash', peers, flags: FLAGS, databaseUrl: unleashUrl });
 
     const p99s = new Map<string, number[]>();
-    const measured = (name: string, servers: { pid: number }[], port: number, asked: Asked): Case => ({
+    const measured = (name: string, servers: { pid: number }[], port: number, asked: LoadRequest): Case => ({
       name,
       async run() {
         const cpu = () => servers.reduce((sum, { pid }) => sum + serverCpuMs(pid), 0);
@@ -84,7 +84,7 @@ export const bench: Bench = async ({ log }) => {
         return { wallMs: (seconds * 1_000) / thousands, cpuMs: (cpu() - before) / thousands, rssMb };
       },
     });
-    const ours = (name: string, asked: Asked) => measured(name, [sluice], sluice.port, asked);
+    const ours = (name: string, asked: LoadRequest) => measured(name, [sluice], sluice.port, asked);
     const limit = measured('limit: node:http, a JSON body', [bare], bare.port, decideRequests(tokens.get(FLAGS)!));
     const byCount = COUNTS.map((count) => ours(`decide, ${count} flags`, decideRequests(tokens.get(count)!)));
     const ten = byCount[COUNTS.indexOf(FLAGS)]!;

@@ -1,6 +1,6 @@
 /** Engine options, read from the environment. */
 import { entriesOf, type Config } from '../platform/config.ts';
-import type { Planned } from '../platform/db/connection-budget.ts';
+import type { PlannedProcesses } from '../platform/db/connection-budget.ts';
 import type { EngineOptions } from './engine.ts';
 import { CommandFailed } from '../platform/errors.ts';
 import { createKeyRing } from '../platform/secrets/key-ring.ts';
@@ -44,7 +44,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
 }
 
 /** Numbers of processes in the installation, which determine how many connections it needs. */
-export function plannedProcesses(config: Config): Planned {
+export function plannedProcesses(config: Config): PlannedProcesses {
   return {
     apiProcesses: config.SLUICE_API_PROCESSES,
     workerProcesses: config.SLUICE_WORKER_PROCESSES,

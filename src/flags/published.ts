@@ -42,11 +42,11 @@ export async function getProjectByToken(
 export function cacheByProjectVersion<T>(
   load: (projectId: number) => Promise<T>,
 ): (project: ProjectFlags) => Promise<T> {
-  type Remembered = { version: string; value: Promise<T> };
-  const remembered = new Map<number, Remembered>();
+  type CacheEntry = { version: string; value: Promise<T> };
+  const remembered = new Map<number, CacheEntry>();
 
   /** Replaces a failed load with the previous result, if any, so the next request tries again. */
-  function restorePrevious(projectId: number, known: Remembered | undefined): void {
+  function restorePrevious(projectId: number, known: CacheEntry | undefined): void {
     if (known) remembered.set(projectId, known);
     else remembered.delete(projectId);
   }

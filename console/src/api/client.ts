@@ -6,7 +6,7 @@ import type { components, paths } from './schema.d.ts';
 export const api = createClient<paths>({ baseUrl: '/', fetch: sessionFetch });
 
 /** A schema of the document for answers: without members that are always null. */
-export type Answered<Name extends keyof components['schemas']> = WithoutNulls<components['schemas'][Name]>;
+export type AnswerOf<Name extends keyof components['schemas']> = WithoutNulls<components['schemas'][Name]>;
 
 type WithoutNulls<T> = T extends (infer One)[]
   ? WithoutNulls<One>[]

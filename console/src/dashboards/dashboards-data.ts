@@ -1,10 +1,10 @@
 /** Requests about dashboards. Keys begin with `dashboards` and the project. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type Answered } from '../api/client.ts';
+import { api, done, type AnswerOf } from '../api/client.ts';
 
-export type Dashboard = Answered<'Dashboard'>;
+export type Dashboard = AnswerOf<'Dashboard'>;
 export type Tile = Dashboard['tiles'][number];
-export type Sharing = Answered<'SharingConfiguration'>;
+export type Sharing = AnswerOf<'SharingConfiguration'>;
 
 export const PAGE_SIZE = 100;
 /** Viewing outdated results computes them again. */
@@ -36,9 +36,9 @@ export function dashboardQuery(project_id: number, id: number) {
 const SHARING = '/api/environments/{project_id}/dashboards/{dashboard_id}/sharing/';
 
 /** Path parameters of a dashboard's link. */
-export type Shared = { project_id: number; dashboard_id: string };
+export type SharingPath = { project_id: number; dashboard_id: string };
 
-export function sharingQuery(path: Shared) {
+export function sharingQuery(path: SharingPath) {
   return queryOptions({
     queryKey: ['dashboards', path.project_id, 'sharing', path.dashboard_id],
     queryFn: ({ signal }) => done(api.GET(SHARING, { params: { path }, signal })),
@@ -47,14 +47,14 @@ export function sharingQuery(path: Shared) {
 
 type SharingChange = { enabled: boolean } | { password_required: boolean } | { expires_at: string | null };
 
-export const changeSharing = (path: Shared, body: SharingChange): Promise<Sharing> =>
+export const changeSharing = (path: SharingPath, body: SharingChange): Promise<Sharing> =>
   done(api.PATCH(SHARING, { params: { path }, body }));
 
-export const replaceLink = (path: Shared): Promise<Sharing> =>
+export const replaceLink = (path: SharingPath): Promise<Sharing> =>
   done(api.POST(`${SHARING}refresh/`, { params: { path }, body: {} }));
 
-export const addPassword = (path: Shared, body: { raw_password?: string; note?: string }) =>
+export const addPassword = (path: SharingPath, body: { raw_password?: string; note?: string }) =>
   done(api.POST(`${SHARING}passwords/`, { params: { path }, body }));
 
-export const removePassword = (path: Shared, password_id: number): Promise<unknown> =>
+export const removePassword = (path: SharingPath, password_id: number): Promise<unknown> =>
   done(api.DELETE(`${SHARING}passwords/{password_id}/`, { params: { path: { ...path, password_id } } }));

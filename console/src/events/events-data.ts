@@ -1,8 +1,8 @@
 /** Requests about events. The list of the newest events polls only for the newest one, to see whether there is a newer one than it shows. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type Answered } from '../api/client.ts';
+import { api, done, type AnswerOf } from '../api/client.ts';
 
-export type Event = Answered<'Event'>;
+export type Event = AnswerOf<'Event'>;
 
 /** URL parameters that select events. */
 export type EventSearch = Partial<

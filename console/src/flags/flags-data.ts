@@ -1,9 +1,9 @@
 /** Requests about flags. Keys begin with `flags` and the project. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type Answered } from '../api/client.ts';
+import { api, done, type AnswerOf } from '../api/client.ts';
 import type { components } from '../api/schema.d.ts';
 
-export type Flag = Answered<'FeatureFlag'>;
+export type Flag = AnswerOf<'FeatureFlag'>;
 export type FlagPatch = components['schemas']['FeatureFlagPatch'];
 
 export const PAGE_SIZE = 100;

@@ -11,9 +11,9 @@ type Action = { does: string; run?: (event: KeyboardEvent) => void };
 export type PresentKey = Action & { key: string };
 
 const SWITCH = 'sluice.single-letters';
-type Registered = { readonly current: Keys };
-const pageKeys = new Set<Registered>();
-const globalKeys = new Set<Registered>();
+type KeysRef = { readonly current: Keys };
+const pageKeys = new Set<KeysRef>();
+const globalKeys = new Set<KeysRef>();
 
 /** Kept in this browser. */
 export const areLettersOn = (): boolean => localStorage.getItem(SWITCH) !== 'off';

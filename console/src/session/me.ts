@@ -1,6 +1,6 @@
 /** The user who is logged in, with their projects: loaded once, and again when that changes. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { api, done, type Answered } from '../api/client.ts';
+import { api, done, type AnswerOf } from '../api/client.ts';
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
@@ -8,7 +8,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-type Me = Answered<'Me'>;
+type Me = AnswerOf<'Me'>;
 
 /** @returns the user's current project; of users of several organizations, who have none until they choose one, the first */
 export function currentProjectOf({ team, organization, projects }: Me): number | undefined {

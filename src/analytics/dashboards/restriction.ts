@@ -18,7 +18,7 @@ const NO_RESTRICTION =
   'Only the dashboard owner and project admins have the restriction rights required to change the ' +
   "dashboard's restriction level.";
 
-type Restricted = Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
+type RestrictedDashboard = Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
 type Asking = Pick<Caller, 'userId'>;
 
 /** Whether the caller may set the restriction and always edit: the creator, and admins of the project. */
@@ -35,14 +35,14 @@ export function ensureRestricts(dashboard: Pick<Dashboard, 'created_by'>, caller
   if (!canRestrict(dashboard, caller, rights)) throw new PermissionDenied(NO_RESTRICTION);
 }
 
-export function privilegeOf(dashboard: Restricted, caller: Asking, rights: Rights): Privilege {
+export function privilegeOf(dashboard: RestrictedDashboard, caller: Asking, rights: Rights): Privilege {
   if (dashboard.restriction_level === EVERYONE_EDITS) return MAY_EDIT;
   if (canRestrict(dashboard, caller, rights)) return MAY_EDIT;
   return dashboard.editors.some((userId) => userId === caller.userId) ? MAY_EDIT : MAY_VIEW;
 }
 
 /** Whether the restriction lets the caller change the dashboard; levels are checked elsewhere. */
-export function mayEdit(dashboard: Restricted, caller: Asking, rights: Rights): boolean {
+export function mayEdit(dashboard: RestrictedDashboard, caller: Asking, rights: Rights): boolean {
   return privilegeOf(dashboard, caller, rights) === MAY_EDIT;
 }
 

@@ -10,9 +10,9 @@ import type { SharedResults } from './shared-results.ts';
 import type { ShareSettings } from './settings.ts';
 import type { Share } from './shares.store.ts';
 
-type Shown = { dashboard: SharedDashboard } | { insight: SharedInsight };
+type SharedObject = { dashboard: SharedDashboard } | { insight: SharedInsight };
 
-export type Exported = {
+export type ExportedPage = {
   /** `embed`: for a frame in another page. `unlock`: it takes a password first. */
   type: 'scene' | 'embed' | 'unlock';
   accessToken: string;
@@ -24,11 +24,15 @@ export type Exported = {
 } & ShareSettings;
 
 /** The page that asks for a password: no content, only the theme. */
-export function lockedPageOf({ configuration, token }: Share): Exported {
+export function lockedPageOf({ configuration, token }: Share): ExportedPage {
   return { type: 'unlock', accessToken: token, themes: [], ...linkSettings({ theme: configuration.settings?.theme }) };
 }
 
-export function pageContentOf({ configuration, token }: Share, type: 'scene' | 'embed', content: Shown): Exported {
+export function pageContentOf(
+  { configuration, token }: Share,
+  type: 'scene' | 'embed',
+  content: SharedObject,
+): ExportedPage {
   return { type, accessToken: token, themes: [], ...linkSettings(configuration.settings ?? {}), ...content };
 }
 
@@ -37,12 +41,12 @@ function linkSettings(settings: { [Name in keyof ShareSettings]: ShareSettings[N
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value)) as ShareSettings;
 }
 
-export type LoadShown = (share: Share) => Promise<Shown>;
+export type LoadShown = (share: Share) => Promise<SharedObject>;
 
 type Options = { stores: DashboardStores; getResults: SharedResults };
 
 export function createLoadShown({ stores, getResults }: Options): LoadShown {
-  async function loadDashboard(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
+  async function loadDashboard(project: Project, id: number, settings: ShareSettings): Promise<SharedObject> {
     const dashboard = await stores.dashboards.recordView(project.id, id);
     const compute = (requested: Parameters<SharedResults>[1]) => getResults(project, requested);
     const tiles = await loadTiles(stores, dashboard, { rights: null, getResults: compute });
@@ -50,7 +54,7 @@ export function createLoadShown({ stores, getResults }: Options): LoadShown {
     return { dashboard: publicDashboard(body, settings) };
   }
 
-  async function loadInsight(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
+  async function loadInsight(project: Project, id: number, settings: ShareSettings): Promise<SharedObject> {
     const insight = await stores.insights.get(project.id, id);
     const [result] = await getResults(project, [{ insight, overlay: NO_OVERLAY }]);
     const body = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });

@@ -3,8 +3,8 @@ import { SingleBar } from 'cli-progress';
 import {
   compareDeliveries,
   intervalsToCompare,
-  type Compared,
-  type Unchecked,
+  type ComparedDelivery,
+  type UncheckedExport,
 } from '../../../activities/rounds/compare-deliveries.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createEngine, type ComposedEngine } from '../engine.ts';
@@ -107,7 +107,7 @@ async function compare(engine: ComposedEngine, from: string | null, recordsForei
   const neverAborted = new AbortController().signal;
   const totals = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
   const lines: string[] = [];
-  const reportUnchecked = ({ exportId, why }: Unchecked, { name }: BatchExport) => {
+  const reportUnchecked = ({ exportId, why }: UncheckedExport, { name }: BatchExport) => {
     totals.unchecked += 1;
     lines.push(`${exportId}  ${name}: not compared: ${why}`);
   };
@@ -150,7 +150,7 @@ async function compare(engine: ComposedEngine, from: string | null, recordsForei
   return totals;
 }
 
-function lineOf({ name }: BatchExport, { exportId, start, end, present }: Compared): string {
+function lineOf({ name }: BatchExport, { exportId, start, end, present }: ComparedDelivery): string {
   const description = present
     ? `delivered by another timeline: ${present.receipt.rows} rows, epoch ${present.receipt.epoch}, run ${present.receipt.run_id ?? 'unknown'}`
     : 'was delivered and is missing';

@@ -26,7 +26,7 @@ const ATTEMPT_DELAYS_MS = [0, 10, 50, 250];
 const PARTS_OF_SLOW_GROUP = 8;
 
 /** For each request, the indexes of the rows that Postgres refused; all others are committed, by this call or an earlier one. */
-export type Refused = number[][];
+export type RefusedRows = number[][];
 
 export type Ingest = {
   /**
@@ -34,7 +34,7 @@ export type Ingest = {
    * stored already, or came earlier in this call, is not stored again.
    * @throws Unavailable when some may not have been stored; repeating is harmless
    */
-  store(projectId: number, requests: readonly EventRows[]): Promise<Refused>;
+  store(projectId: number, requests: readonly EventRows[]): Promise<RefusedRows>;
 };
 
 export type IngestOptions = {

@@ -132,7 +132,7 @@ function readMerge(event: string, distinctId: string, properties: Properties): M
     const warnings = isCut ? [truncation(event, distinctId)] : NO_EFFECTS.warnings;
     return { merge: { distinctId: other, dangerously: event === '$merge_dangerously' }, warnings };
   }
-  return { warnings: [refusal(event, distinctId, other)] };
+  return { warnings: [refusedMergeWarning(event, distinctId, other)] };
 }
 
 function otherIdOf(event: string, properties: Properties): unknown {
@@ -156,7 +156,7 @@ function truncation(event: string, distinctId: string): PersonWarning {
   };
 }
 
-function refusal(event: string, distinctId: string, other: string | undefined): PersonWarning {
+function refusedMergeWarning(event: string, distinctId: string, other: string | undefined): PersonWarning {
   const merged = other === undefined ? 'Something that is no distinct id' : JSON.stringify(other);
   const illegal = other === undefined || isMergeable(distinctId) ? 'the former' : 'the latter';
   return {

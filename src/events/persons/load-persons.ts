@@ -12,7 +12,7 @@ export type Persons = ReadonlyMap<string, LoadedPerson>;
 
 type Reader = { ask: Ask; projectId: number; knownPersons: KnownPersons };
 
-type Loaded = {
+type LoadedPersons = {
   /** The row of the statement before. */
   answer: Fields;
   persons: Persons;
@@ -28,7 +28,7 @@ export async function loadPersons(
   { ask, projectId, knownPersons }: Reader,
   before: string,
   expected: ReadonlyMap<string, LoadedPerson | undefined>,
-): Promise<Loaded> {
+): Promise<LoadedPersons> {
   const [answer = [], ...rows] = await ask(`${before}; ${personsSql(projectId, expected)}`);
   const { read, unchanged } = readPersons(rows);
   for (const [distinctId, person] of read) knownPersons.keep(projectId, distinctId, person);

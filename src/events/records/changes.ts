@@ -4,14 +4,14 @@ import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import type { GroupTypeNames } from './group-types.store.ts';
 import type { Group, GroupName } from './groups.store.ts';
-import type { PeopleStores } from './stores.ts';
+import type { PersonAndGroupStores } from './stores.ts';
 
 /** The author of a change, and the project. */
 type ChangeContext = { project: Project; by: Author };
 
-export type PeopleChanges = ReturnType<typeof peopleChanges>;
+export type PersonAndGroupChanges = ReturnType<typeof personAndGroupChanges>;
 
-export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransaction'>) {
+export function personAndGroupChanges({ inTransaction }: Pick<PersonAndGroupStores, 'inTransaction'>) {
   /** Changes one property of a group, and records its values before and after. */
   async function changeProperty(
     { project, by }: ChangeContext,

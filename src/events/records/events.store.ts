@@ -2,7 +2,7 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
+import type { ListedRow, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 export type StoredEvent = {
@@ -19,7 +19,7 @@ export type StoredEvent = {
 };
 
 /** In a list, an event is placed by its `interval_time`: when it was stored, or for history when it happened. */
-export type ListedEvent = Listed & { stored: StoredEvent };
+export type ListedEvent = ListedRow & { stored: StoredEvent };
 
 export type EventFilter = {
   event?: string | undefined;

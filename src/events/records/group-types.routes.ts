@@ -1,10 +1,10 @@
 /** `/groups_types/`: the types of a project's groups. */
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
-import type { PeopleChanges } from './changes.ts';
+import type { PersonAndGroupChanges } from './changes.ts';
 import type { GroupType, GroupTypeStore } from './group-types.store.ts';
 
-export type GroupTypesApi = { groupTypes: GroupTypeStore; peopleChanges: PeopleChanges };
+export type GroupTypesApi = { groupTypes: GroupTypeStore; peopleChanges: PersonAndGroupChanges };
 
 const Name = nullable(Type.String({ maxLength: 400 }), {
   description: 'The display name; null to show the name used in events.',

@@ -2,12 +2,12 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
+import type { ListedRow, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../ingest/group-changes.ts';
 import { containsPattern, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 /** A group; `id` is its key. */
-export type Group = Listed & { typeIndex: number; properties: Record<string, unknown> };
+export type Group = ListedRow & { typeIndex: number; properties: Record<string, unknown> };
 
 export type GroupName = { projectId: number; typeIndex: number; key: string };
 

@@ -3,11 +3,11 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
-import type { PeopleChanges } from './changes.ts';
+import type { PersonAndGroupChanges } from './changes.ts';
 import { displayName } from './display-name.ts';
 import type { Person, PersonStore } from './persons.store.ts';
 
-export type PersonsApi = { persons: PersonStore; peopleChanges: PeopleChanges };
+export type PersonsApi = { persons: PersonStore; peopleChanges: PersonAndGroupChanges };
 
 const Id = Type.String({ format: 'uuid' });
 const PersonParams = Type.Object({ id: Id });

@@ -4,13 +4,13 @@ import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
+import type { ListedRow, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { containsPattern, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 /** Limit of distinct ids per person in an answer. */
 const DISTINCT_IDS = 100;
 
-export type Person = Listed & {
+export type Person = ListedRow & {
   properties: Record<string, unknown>;
   isIdentified: boolean;
   /** The first `DISTINCT_IDS` in alphabetical order. */
@@ -103,7 +103,7 @@ export function personStore(db: Knex) {
 
     /** Deletes persons, not their events. @returns the number of persons deleted */
     async delete(projectId: number, ids: readonly string[]): Promise<number> {
-      const deletion = db.raw<Deleted>('select delete_persons(?, ?::uuid[]) as deleted', [projectId, [...ids]]);
+      const deletion = db.raw<DeletedCount>('select delete_persons(?, ?::uuid[]) as deleted', [projectId, [...ids]]);
       return (await ensureAnswered(deletion, TOO_MANY_PERSONS)).rows[0]!.deleted;
     },
 
@@ -115,7 +115,7 @@ export function personStore(db: Knex) {
           transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]),
           TOO_MANY_PERSONS,
         );
-        const deletion = transaction.raw<Deleted>(
+        const deletion = transaction.raw<DeletedCount>(
           `select delete_persons(:projectId, array(
              select distinct person_id from person_distinct_ids
              where project_id = :projectId and distinct_id = any(:distinctIds) and person_id is not null)) as deleted`,
@@ -127,7 +127,7 @@ export function personStore(db: Knex) {
   };
 }
 
-type Deleted = { rows: { deleted: number }[] };
+type DeletedCount = { rows: { deleted: number }[] };
 
 export function personFromRow(row: PersonRow): Person {
   return {

@@ -2,12 +2,12 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Room } from '../../platform/http/room.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { peopleChanges } from './changes.ts';
+import { personAndGroupChanges } from './changes.ts';
 import { eventRoutes, type EventsApi } from './events.routes.ts';
 import { eventStore } from './events.store.ts';
 import { groupRoutes, type GroupsApi } from './groups.routes.ts';
 import { personRoutes, type PersonsApi } from './persons.routes.ts';
-import { peopleStores } from './stores.ts';
+import { personAndGroupStores } from './stores.ts';
 
 export type RecordsApi = EventsApi & PersonsApi & GroupsApi;
 
@@ -15,6 +15,6 @@ export const recordRoutes: readonly Route<RecordsApi>[] = [...eventRoutes, ...pe
 
 /** @param lookups made with LOOKUP_OPTIONS */
 export function createRecordsRoom(lookups: Knex): Room<RecordsApi> {
-  const stores = peopleStores(lookups);
-  return { collaborators: { events: eventStore(lookups), ...stores, peopleChanges: peopleChanges(stores) } };
+  const stores = personAndGroupStores(lookups);
+  return { collaborators: { events: eventStore(lookups), ...stores, peopleChanges: personAndGroupChanges(stores) } };
 }

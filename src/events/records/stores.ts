@@ -16,10 +16,10 @@ function bind(db: Knex) {
 }
 
 /** Stores that share one connection or transaction. */
-export type PeopleBound = ReturnType<typeof bind>;
+export type BoundPersonAndGroupStores = ReturnType<typeof bind>;
 
-export type PeopleStores = WithTransactions<PeopleBound>;
+export type PersonAndGroupStores = WithTransactions<BoundPersonAndGroupStores>;
 
-export function peopleStores(db: Knex): PeopleStores {
+export function personAndGroupStores(db: Knex): PersonAndGroupStores {
   return withTransactions(db, bind);
 }

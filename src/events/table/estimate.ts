@@ -20,7 +20,7 @@ const count = (table: string, max: number) => `
   ) as rows
 `;
 
-type Explained = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };
+type ExplainAnswer = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };
 
 /**
  * All rows of the model, before any filter: counted in the index if they are few, otherwise estimated from the planner's statistics for the
@@ -42,7 +42,7 @@ export async function estimateRows(
     stretches.map(({ end }) => end),
   ]);
   if (rows[0]!.rows < maxCounted) return { rows: rows[0]!.rows, exact: true };
-  const { rows: plans } = await pool.query<Explained>(
+  const { rows: plans } = await pool.query<ExplainAnswer>(
     `explain (format json) select from ${table} where project_id = $1 and interval_time >= $2 and interval_time < $3`,
     [projectId, first.start, last.end],
   );

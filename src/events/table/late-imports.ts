@@ -2,7 +2,7 @@
 import type { Pool } from '../../platform/db/connection.ts';
 
 /** A delivered data interval; its rows were stored before `cutoff`. ISO. */
-export type Delivered = { start: string; end: string; cutoff: string };
+export type DeliveredInterval = { start: string; end: string; cutoff: string };
 
 const LATE_IMPORTS_SQL = `
   with delivered as (
@@ -31,7 +31,7 @@ const LATE_IMPORTS_SQL = `
 export async function findLateImports(
   pool: Pool,
   projectId: number,
-  delivered: readonly Delivered[],
+  delivered: readonly DeliveredInterval[],
 ): Promise<string[]> {
   if (delivered.length === 0) return [];
   const { rows } = await pool.query<{ end: string }>(LATE_IMPORTS_SQL, [

@@ -17,9 +17,11 @@ export type ContentPatch = {
   hashKey?: string;
 };
 
-type Described = Pick<BatchExport, 'model' | 'content'> & { destinationConfig: Readonly<Record<string, unknown>> };
+type DescribedContent = Pick<BatchExport, 'model' | 'content'> & {
+  destinationConfig: Readonly<Record<string, unknown>>;
+};
 
-export function contentOf({ model, content, destinationConfig: config }: Described): Content {
+export function contentOf({ model, content, destinationConfig: config }: DescribedContent): Content {
   return {
     ...content,
     model,

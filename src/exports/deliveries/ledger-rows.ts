@@ -13,7 +13,7 @@ export type LedgerEntry = {
 };
 
 /** An interval that a closed run left half way. `isNewestRun`: the run is the interval's newest one, so the entry is the ledger's own. */
-export type Unsettled = LedgerEntry & { isNewestRun: boolean };
+export type UnsettledEntry = LedgerEntry & { isNewestRun: boolean };
 
 export type Row = {
   batch_export_id: string;

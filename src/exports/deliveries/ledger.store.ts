@@ -14,10 +14,10 @@ import {
   type ExportInterval,
   type EpochLease,
 } from './epoch-lease.store.ts';
-import { ledgerEntryFrom, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
+import { ledgerEntryFrom, type LedgerEntry, type LedgerState, type Row, type UnsettledEntry } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
 
-export type { EpochLease, LedgerEntry, LedgerState, Unsettled };
+export type { EpochLease, LedgerEntry, LedgerState, UnsettledEntry };
 
 /** An interval that was delivered at least once; the receipt is that of the last delivery, whatever the interval's current state. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
@@ -189,7 +189,7 @@ export function ledgerStore(db: Knex) {
      * Lists some intervals that closed runs left half way and that are due to be settled: undelivered ones, and those with artifacts at
      * places that nothing else checks. The choice is random, so no interval holds up others. The receipts omit their files.
      */
-    async listIntervalsToSettle(): Promise<Unsettled[]> {
+    async listIntervalsToSettle(): Promise<UnsettledEntry[]> {
       const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);
       const rows = (await db<Row>('batch_export_intervals as ledger')
         .join('batch_export_runs as run', 'run.id', 'ledger.run_id')
@@ -216,7 +216,7 @@ export function ledgerStore(db: Knex) {
     },
 
     /** Whether the entry is still unsettled; for a run that is not the interval's newest, whether it still has artifacts. */
-    async isHalfWay({ isNewestRun, ...lease }: Unsettled): Promise<boolean> {
+    async isHalfWay({ isNewestRun, ...lease }: UnsettledEntry): Promise<boolean> {
       const row = isNewestRun
         ? await db('batch_export_intervals as ledger').where(leaseColumns(lease)).whereRaw(`(${HALF_WAY})`).first()
         : await db('batch_export_artifacts').where(leaseColumns(lease)).whereNull('given_up_at').first();

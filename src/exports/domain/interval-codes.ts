@@ -93,7 +93,7 @@ export function codeOf(facts: number): IntervalCode {
   return has(ended) || !has(offered) ? 'ni' : 'nw';
 }
 
-/** Whether the interval is tried again: as a gap that the export should deliver, or as a stale interval if its export redelivers these. */
+/** Whether Sluice retries the interval: as a gap that the export should deliver, or as a stale interval if its export redelivers these. */
 function isTriedAgain(facts: number): boolean {
   return (facts & (offered | paused)) === offered || (facts & (stale | redelivered)) === (stale | redelivered);
 }

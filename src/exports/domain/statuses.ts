@@ -32,7 +32,7 @@ export function isLive(status: BackfillStatus): boolean {
   return status === 'Starting' || status === 'Running';
 }
 
-/** Final statuses whose cause may be temporary, so the interval is tried again, with back-off and a limit. */
+/** Final statuses whose cause may be temporary, so Sluice retries the interval, with back-off and a limit. */
 export const RETRIED_STATUSES = ['FailedRetryable', 'Terminated', 'TimedOut'] as const satisfies readonly RunStatus[];
 
 function isRetried(status: RunStatus): boolean {

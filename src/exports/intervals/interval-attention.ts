@@ -1,4 +1,4 @@
-/** Explains why a data interval needs a person, or when it is tried again. */
+/** Explains why a data interval needs a person, or when Sluice will retry it. */
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isOpen, retryDelay } from '../domain/statuses.ts';
@@ -48,7 +48,7 @@ function reasonOf({ end }: DataInterval, ranges: readonly FactRange[], run: Newe
   return decision || (run?.status === 'Failed' ? 'failed' : 'not_retried');
 }
 
-/** @param isGap whether the export should deliver the interval; other intervals are tried again only if they are stale */
+/** @param isGap whether the export should deliver the interval; other intervals are retried only if they are stale */
 export function explainRetry(interval: DataInterval, run: NewestRun | undefined, isGap: boolean): Retrying {
   return { ...interval, ...outcomeOf(run), nextTryAt: nextTryAt(run, isGap) };
 }

@@ -1,6 +1,6 @@
 /** Facts about the data intervals of exports, joined to ranges: years of deliveries without a gap are one range. */
 import type { Knex } from '../../platform/db/connection.ts';
-import type { Delivered } from '../../events/table/late-imports.ts';
+import type { DeliveredInterval } from '../../events/table/late-imports.ts';
 import { isoMicros } from '../domain/instants.ts';
 import type { Fact } from '../domain/interval-codes.ts';
 import type { Millis } from '../domain/millis.ts';
@@ -114,8 +114,8 @@ export function intervalFactStore(db: Knex) {
     },
 
     /** Deliveries that imports may have made stale since the last check: those that an import overlaps, or that were made since. */
-    async listMaybeStale({ exportId, from, to }: FactWindow, projectId: number): Promise<Delivered[]> {
-      const { rows } = await db.raw<{ rows: Delivered[] }>(MAYBE_STALE, {
+    async listMaybeStale({ exportId, from, to }: FactWindow, projectId: number): Promise<DeliveredInterval[]> {
+      const { rows } = await db.raw<{ rows: DeliveredInterval[] }>(MAYBE_STALE, {
         id: exportId,
         projectId,
         from: isoMicros(from),

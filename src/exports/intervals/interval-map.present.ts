@@ -6,7 +6,7 @@ import type { Pieces } from '../domain/pieces.ts';
 import type { RunLengths } from './interval-cells.ts';
 import type { IntervalMap } from './interval-map.ts';
 import type { IntervalMapBody, MissedBody } from './interval-map.schema.ts';
-import type { Missed } from './missed-intervals.ts';
+import type { MissedIntervals } from './missed-intervals.ts';
 
 export function presentMap(map: IntervalMap, bucket: string | null): IntervalMapBody {
   return {
@@ -42,7 +42,7 @@ export function presentCells({ pieces }: Pick<Pieces, 'pieces'>, { states, lengt
   return { boundaries, states, lengths };
 }
 
-export function presentMissed(missed: Missed | undefined): Static<typeof MissedBody> | null {
+export function presentMissed(missed: MissedIntervals | undefined): Static<typeof MissedBody> | null {
   return missed
     ? { intervals: missed.intervals, start_at: isoMicros(missed.start), end_at: isoMicros(missed.end) }
     : null;

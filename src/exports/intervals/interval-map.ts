@@ -23,7 +23,7 @@ import {
   type RunLengths,
 } from './interval-cells.ts';
 import type { FactRange, FactWindow } from './interval-facts.store.ts';
-import { findMissed, type Missed } from './missed-intervals.ts';
+import { findMissed, type MissedIntervals } from './missed-intervals.ts';
 import { factsOfAll, offeredFact, pausedRange } from './offered.ts';
 
 /** ISO instants; by default from the interval in which the export was created until now, of too many the newest. */
@@ -38,7 +38,7 @@ export type IntervalMap = {
   intervals: number;
   needsYou: NeedsYou[];
   retrying: Retrying[];
-  missed: Missed | undefined;
+  missed: MissedIntervals | undefined;
   /** Start of the oldest interval that has a run. */
   firstStart: string | undefined;
 };

@@ -1,6 +1,6 @@
 /** Determines the states of an export's data intervals: missing, failed, stale, delivered or running. */
 import type { Pool } from '../../platform/db/connection.ts';
-import { findLateImports, type Delivered } from '../../events/table/late-imports.ts';
+import { findLateImports, type DeliveredInterval } from '../../events/table/late-imports.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { intervalStatus, type IntervalStatus } from '../domain/interval-status.ts';
@@ -90,7 +90,7 @@ async function findStaleEnds(
   byEnd: ReadonlyMap<Millis, KnownInterval>,
 ): Promise<Set<Millis>> {
   if (model === 'persons') return new Set();
-  const delivered = intervals.flatMap(({ start, end }): Delivered[] => {
+  const delivered = intervals.flatMap(({ start, end }): DeliveredInterval[] => {
     const cutoff = byEnd.get(end)?.cutoff;
     return cutoff ? [{ start: isoMicros(start), end: isoMicros(end), cutoff }] : [];
   });

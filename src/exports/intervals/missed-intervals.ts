@@ -9,7 +9,7 @@ import { codesOf } from './interval-cells.ts';
 import { offeredFact, pausedRange, type OfferedBounds } from './offered.ts';
 
 /** The start of the first missed interval, the end of the last one, and their number. */
-export type Missed = DataInterval & { intervals: number };
+export type MissedIntervals = DataInterval & { intervals: number };
 
 export type PausedExport = OfferedBounds & { id: string; tiling: Tiling; pauses: readonly Pause[] };
 
@@ -21,7 +21,7 @@ export async function findMissed(
   { intervalFacts }: Pick<ExportStores, 'intervalFacts'>,
   exports: readonly PausedExport[],
   now: Millis,
-): Promise<Map<string, Missed>> {
+): Promise<Map<string, MissedIntervals>> {
   const candidates = exports.flatMap((pausedExport) => {
     const pieces = intervalsEndedInPause(pausedExport, now);
     return pieces.total === 0 ? [] : [{ ...pausedExport, pieces, window: windowOf(pausedExport.id, pieces) }];
@@ -29,7 +29,7 @@ export async function findMissed(
   if (candidates.length === 0) return new Map();
   const facts = await intervalFacts.listFacts(candidates.map(({ window }) => window));
   return new Map(
-    candidates.flatMap((pausedExport, index): [string, Missed][] => {
+    candidates.flatMap((pausedExport, index): [string, MissedIntervals][] => {
       const codes = codesOf(
         pausedExport.pieces,
         [...facts[index]!, offeredFact(pausedExport), ...pausedExport.pauses.map(pausedRange)],

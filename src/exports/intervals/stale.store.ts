@@ -1,6 +1,6 @@
 /** Finds stale intervals by the imports and deliveries since the last check, so not every interval need be examined. */
 import type { Knex } from '../../platform/db/connection.ts';
-import type { Delivered } from '../../events/table/late-imports.ts';
+import type { DeliveredInterval } from '../../events/table/late-imports.ts';
 
 /** An export whose deliveries imports may have made stale. */
 export type ExportToCheck = {
@@ -62,7 +62,7 @@ export function staleStore(db: Knex) {
      */
     async findCandidates({ id, projectId, seenUntil: since }: ExportToCheck): Promise<{
       seenUntil: string;
-      candidates: Delivered[];
+      candidates: DeliveredInterval[];
     }> {
       const { rows: horizon } = await db.raw<{ rows: { until: string }[] }>(
         `select greatest(?::timestamptz, least(clock_timestamp(), min(xact_start)) - interval '${CLOCK_SLACK}') as until
@@ -90,7 +90,7 @@ export function staleStore(db: Knex) {
            where import."from" < data_interval_end and import."to" > data_interval_start)`,
         bindings,
       );
-      const { rows: candidates } = await db.raw<{ rows: Delivered[] }>(
+      const { rows: candidates } = await db.raw<{ rows: DeliveredInterval[] }>(
         `with import as (
            select * from unnest(:from::timestamptz[], :to::timestamptz[], :at::timestamptz[]) as import ("from", "to", at)
          ), overlapped as (
@@ -128,7 +128,7 @@ export function staleStore(db: Knex) {
     },
 
     /** Marks the deliveries as stale, except for those that a newer delivery has replaced. @returns how many intervals were not stale before */
-    async markStale({ id, projectId }: ExportToCheck, staleDeliveries: readonly Delivered[]): Promise<number> {
+    async markStale({ id, projectId }: ExportToCheck, staleDeliveries: readonly DeliveredInterval[]): Promise<number> {
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `insert into batch_export_troubles (batch_export_id, kind, data_interval_start, data_interval_end, since, last_at)
          select :id, 'stale', start, "end", min(inserted_at), max(inserted_at)

@@ -1,4 +1,4 @@
-/** Finds the data intervals of an export that need a person, and those that are tried again, from the facts about them. */
+/** Finds the data intervals of an export that need a person, and those that Sluice will retry, from the facts about them. */
 import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';
@@ -7,7 +7,7 @@ import { factsOfAll, offeredFact } from '../intervals/offered.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { TroubledFact } from '../intervals/troubled-intervals.store.ts';
 
-export type Troubled = DataInterval & {
+export type TroubledInterval = DataInterval & {
   facts: FactRange[];
   /** Whether the reconciler delivers the interval as a gap. */
   isGap: boolean;
@@ -16,7 +16,7 @@ export type Troubled = DataInterval & {
 };
 
 /** Newest first. */
-export type Attention = { needsYou: Troubled[]; retrying: Troubled[] };
+export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterval[] };
 
 /** @param facts about intervals of the export */
 export function attentionOf(

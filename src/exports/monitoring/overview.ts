@@ -11,7 +11,7 @@ import { batchesOf } from '../domain/slices.ts';
 import { explainNeed, explainRetry, type NeedsYou, type Retrying } from '../intervals/interval-attention.ts';
 import { codesOf, eachCode, runLengths, type RunLengths } from '../intervals/interval-cells.ts';
 import type { NewestRun } from '../intervals/interval-facts.store.ts';
-import { findMissed, type Missed } from '../intervals/missed-intervals.ts';
+import { findMissed, type MissedIntervals } from '../intervals/missed-intervals.ts';
 import { factsOfAll, offeredFact, pausedRange } from '../intervals/offered.ts';
 import type { ExportStores } from '../stores.ts';
 import { describeBlock } from '../timeline/timeline-guard.ts';
@@ -37,11 +37,11 @@ export type DetailedStanding = ExportStanding & {
   /** The newest data intervals that have ended; `recent` has a code for each. */
   bounds: Pieces;
   recent: RunLengths;
-  /** Error of the newest interval that needs a person, else of the newest that is tried again. */
+  /** Error of the newest interval that needs a person, else of the newest that Sluice will retry. */
   lastError: (NeedsYou | Retrying) | undefined;
   nextTryAt: string | null;
   newestDelivery: DataInterval | undefined;
-  missed: Missed | undefined;
+  missed: MissedIntervals | undefined;
 };
 
 export type Overview = {
@@ -195,7 +195,7 @@ function recentOf(tiling: Tiling, now: Millis): Pieces {
   return piecesEnding(tiling, start, now);
 }
 
-/** Intervals whose runs are looked up: the newest that needs a person, and some that are tried again. */
+/** Intervals whose runs are looked up: the newest that needs a person, and some that Sluice will retry. */
 function intervalsToLookUp({ batchExport, attention }: ExportStanding): { exportId: string; end: Millis }[] {
   return [...attention.needsYou.slice(0, 1), ...attention.retrying.slice(0, MAX_RETRIED)].map(({ end }) => ({
     exportId: batchExport.id,

@@ -4,14 +4,14 @@ import type { ExportsApi } from '../api.ts';
 import type { Backfill } from '../backfills/backfills.store.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 
-export type Unpaused = { batchExport: BatchExport; changed: boolean; backfill: Backfill | undefined };
+export type UnpauseResult = { batchExport: BatchExport; changed: boolean; backfill: Backfill | undefined };
 
 /** @param deliverMissed whether to deliver the intervals that the pause missed; otherwise they stay missing */
 export async function unpause(
   { batchExports, backfills }: Pick<ExportsApi, 'batchExports' | 'backfills'>,
   { projectId, id, by }: { projectId: number; id: string; by: Author },
   deliverMissed: boolean,
-): Promise<Unpaused> {
+): Promise<UnpauseResult> {
   let hasChanged = false;
   let backfill: Backfill | undefined;
   const batchExport = await batchExports.unpause(projectId, id, by, async (tx, unpaused) => {

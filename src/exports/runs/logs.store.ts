@@ -1,7 +1,7 @@
 /** Logs of exports. Users read the messages, so callers must leave out hosts and secrets. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, PageWindow, Position } from '../../platform/http/parameters/pagination.ts';
+import type { ListedRow, PageWindow, Position } from '../../platform/http/parameters/pagination.ts';
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -45,7 +45,7 @@ export type LogFilter = {
 
 export type LogQuery = LogFilter & { limit: number; offset: number };
 
-export type ListedEntry = Listed & { entry?: LogEntry };
+export type ListedEntry = ListedRow & { entry?: LogEntry };
 
 /** Limit of entries examined for one page, because entries that a filter leaves out take time too. */
 const MAX_ENTRIES_SEARCHED = 200_000;

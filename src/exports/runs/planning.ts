@@ -7,7 +7,7 @@ import { columnsOf, type Slice } from '../../events/reading/selection.ts';
 import { isHashed } from '../../conditions/rows/content.ts';
 import { FORMAT_VERSION, planLimits, tooManyPartsSentence, type Plan } from '../domain/plan.ts';
 
-export type Planned = {
+export type PlannedSlice = {
   destination: Pick<Destination, 'takes'>;
   /** The destination's configuration. */
   config: Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ type FilePlan = FileConfig & { max_file_size_mb?: number | null };
 /** @throws Unavailable when the slice is not sealed; InvalidInput when its content cannot be computed, or has too many parts */
 export async function planContent(
   events: Pick<EventReader, 'measure'>,
-  { destination, config, slice, hashKey }: Planned,
+  { destination, config, slice, hashKey }: PlannedSlice,
   options: { seconds?: number } = {},
 ): Promise<Plan> {
   const { content, cutoff } = slice;

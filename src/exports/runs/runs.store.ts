@@ -34,7 +34,7 @@ export type RunEnd = {
 };
 
 /** Delivery of a run. `verifiedAt`: when the destination was read back. */
-export type Delivered = { receipt: Receipt; cursor: string; verifiedAt?: string | undefined };
+export type RunDelivery = { receipt: Receipt; cursor: string; verifiedAt?: string | undefined };
 
 type RecordedError = { latestError: string; fault: Fault; nextTryInSeconds: number | undefined };
 
@@ -208,7 +208,7 @@ export function runStore(db: Knex) {
     },
 
     /** Completes a run whose end was lost but that has delivered; it finishes now, so clients that ask for newly finished runs see it. */
-    async complete(id: string, { receipt, cursor, verifiedAt }: Delivered): Promise<void> {
+    async complete(id: string, { receipt, cursor, verifiedAt }: RunDelivery): Promise<void> {
       await table()
         .where({ id })
         .update({

@@ -39,9 +39,9 @@ export async function adoptPause(
 export async function recordRestoredSchedule(
   stores: ExportStores,
   { id }: ScheduledExport,
-  differs: Exclude<Comparison['differs'], 'no'>,
+  difference: Exclude<Comparison['difference'], 'no'>,
 ): Promise<void> {
-  const verb = differs === 'missing' ? 'deleted' : 'changed';
+  const verb = difference === 'missing' ? 'deleted' : 'changed';
   const summary = `The schedule was ${verb} in Temporal, and is restored. Change the batch export instead.`;
   await stores.inTransaction(async (tx) => {
     await tx.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: summary });

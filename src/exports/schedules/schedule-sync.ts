@@ -49,19 +49,19 @@ export function scheduleSync({
         await sync(id);
         return false;
       }
-      const { differs, pause } = await schedules.compare(row);
+      const { difference, pause } = await schedules.compare(row);
       if (pause) {
         const adopted = await adoptPause(stores, row, pause);
         if (adopted) log.info({ batch_export_id: id, ...pause }, 'a pause or unpause made in Temporal is adopted');
-        if (differs !== 'no') await recordRestoredSchedule(stores, row, differs);
+        if (difference !== 'no') await recordRestoredSchedule(stores, row, difference);
         await sync(id);
         return adopted;
       }
-      if (differs === 'no') await stores.schedules.markSet(id, row.version);
+      if (difference === 'no') await stores.schedules.markSet(id, row.version);
       else {
         await sync(id);
-        await recordRestoredSchedule(stores, row, differs);
-        log.warn({ batch_export_id: id, differs }, 'a schedule that was changed in Temporal is set again');
+        await recordRestoredSchedule(stores, row, difference);
+        log.warn({ batch_export_id: id, difference }, 'a schedule that was changed in Temporal is set again');
       }
       return false;
     },

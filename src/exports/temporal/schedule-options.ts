@@ -82,22 +82,22 @@ export function matchesRow(described: ScheduleDescription, row: ScheduledRow): b
  * version: then a person paused or unpaused it in Temporal. `since` is the earliest possible instant of that, in milliseconds.
  */
 export type Comparison = {
-  differs: 'no' | 'missing' | 'changed';
+  difference: 'no' | 'missing' | 'changed';
   pause?: { paused: boolean; note: string; since: number };
 };
 
 /** @param described undefined if there is no schedule */
 export function compare(described: ScheduleDescription | undefined, row: ScheduledRow): Comparison {
-  if (!described) return { differs: 'missing' };
+  if (!described) return { difference: 'missing' };
   const { state, action, info } = described;
   const isCurrent = action.memo?.['version'] === row.version;
-  if (!isCurrent || state.paused === row.paused) return { differs: matchesRow(described, row) ? 'no' : 'changed' };
+  if (!isCurrent || state.paused === row.paused) return { difference: matchesRow(described, row) ? 'no' : 'changed' };
   const asInRow = { ...described, state: { ...state, ...scheduleOptions(row).state } };
   // Temporal does not say when a schedule was paused, only that it was after the schedule was set and after its last started run.
   const started = info.recentActions.map(({ scheduledAt }) => scheduledAt.getTime());
   const since = Math.max((info.lastUpdatedAt ?? info.createdAt).getTime(), ...started) + 1;
   return {
-    differs: matchesRow(asInRow, row) ? 'no' : 'changed',
+    difference: matchesRow(asInRow, row) ? 'no' : 'changed',
     pause: { paused: state.paused, note: state.note ?? '', since },
   };
 }

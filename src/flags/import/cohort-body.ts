@@ -76,12 +76,13 @@ export function checkCohortBody(body: Fields): void {
  * @throws InvalidInput naming a field that the API would refuse
  */
 export function cohortDifferences(present: Fields, body: Fields): string[] {
-  const differs: string[] = [];
-  if (body['description'] !== undefined && body['description'] !== present['description']) differs.push('description');
+  const differingFields: string[] = [];
+  if (body['description'] !== undefined && body['description'] !== present['description'])
+    differingFields.push('description');
   if (('filters' in body || 'groups' in body) && !isDeepStrictEqual(present['filters'], wantedFilters(body))) {
-    differs.push('filters');
+    differingFields.push('filters');
   }
-  return differs;
+  return differingFields;
 }
 
 function wantedFilters(body: Fields): unknown {

@@ -1,13 +1,13 @@
 /** Removes repeated items of one kind, and finds ids that several items share. */
-import type { Exported } from './exported.ts';
+import type { ExportedItem } from './exported.ts';
 import type { Kind } from './outcome.ts';
 
 export type DistinctItems = {
   /** Items to import or to refuse. */
-  live: Exported[];
-  deleted: Exported[];
+  live: ExportedItem[];
+  deleted: ExportedItem[];
   /** Items by id, without ambiguous ids. */
-  byId: Map<number, Exported>;
+  byId: Map<number, ExportedItem>;
   /** Ids that items with different names share, as in exports of two servers. */
   ambiguous: Set<number>;
 };
@@ -18,8 +18,8 @@ export type DistinctItems = {
  * @param items newest first, as in lists
  * @returns items oldest first
  */
-export function distinctItems(kind: Kind, items: readonly Exported[]): DistinctItems {
-  const names = new Map<number, Map<string, Exported>>();
+export function distinctItems(kind: Kind, items: readonly ExportedItem[]): DistinctItems {
+  const names = new Map<number, Map<string, ExportedItem>>();
   const distinct = items.toReversed().filter((item) => {
     if (item.id === undefined) return true;
     const sameId = names.get(item.id);
@@ -43,7 +43,7 @@ export function distinctItems(kind: Kind, items: readonly Exported[]): DistinctI
   return sorted;
 }
 
-function sharedId(kind: Kind, { id, name }: Exported, sameId: ReadonlyMap<string, Exported>) {
+function sharedId(kind: Kind, { id, name }: ExportedItem, sameId: ReadonlyMap<string, ExportedItem>) {
   const other = sameId.keys().find((candidate) => candidate !== name);
   return {
     attr: 'id',

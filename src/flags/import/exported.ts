@@ -5,7 +5,7 @@ import type { Kind, Refusal } from './outcome.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export type Exported = {
+export type ExportedItem = {
   /** Id in the export; undefined for an item without one, which no other item can reference. */
   id: number | undefined;
   /** The key of a flag, the name of a cohort. */
@@ -25,7 +25,7 @@ const MAX_ID = 2 ** 31 - 1;
  * @param position position of the item for errors, such as `flags.json: results[3]`
  * @throws CommandFailed naming the position and the field if the item is not of this kind
  */
-export function parseItem(item: unknown, kind: Kind, position: string): Exported {
+export function parseItem(item: unknown, kind: Kind, position: string): ExportedItem {
   if (!isFields(item)) throw new CommandFailed(`${position} is no ${kind}: an object is expected.`);
   const nameField = NAME[kind];
   const { id, [nameField]: name, deleted = false, active = true } = item;

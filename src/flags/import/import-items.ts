@@ -4,7 +4,7 @@ import { TryAgain } from '../../platform/sending/retry.ts';
 import type { ApiClient, WriteResult } from './api-client.ts';
 import { dependencyOrder, type Circle } from './dependency-order.ts';
 import { distinctItems } from './distinct-items.ts';
-import type { Exported } from './exported.ts';
+import type { ExportedItem } from './exported.ts';
 import { hasPayload, isEncrypted } from './flag-body.ts';
 import type { KindOfItem } from './kinds.ts';
 import { MAX_REASON, printable } from './lines.ts';
@@ -42,8 +42,8 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   /** @param isWanted selects the items to import */
   return async function* importItems(
     kind: KindOfItem,
-    items: readonly Exported[],
-    isWanted: (item: Exported) => boolean,
+    items: readonly ExportedItem[],
+    isWanted: (item: ExportedItem) => boolean,
   ): AsyncGenerator<Outcome, void> {
     const knownOfKind = known[kind.kind];
     const chosen = items.filter(isWanted);
@@ -72,11 +72,11 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     }
   };
 
-  type ItemContext = { circle: Circle<Exported> | undefined; sameName: number; here: readonly Present[] };
+  type ItemContext = { circle: Circle<ExportedItem> | undefined; sameName: number; here: readonly Present[] };
 
   async function importItem(
     kind: KindOfItem,
-    item: Exported,
+    item: ExportedItem,
     { circle, sameName, here: existing }: ItemContext,
   ): Promise<Outcome> {
     // Undefined if the name is ambiguous, because choosing one item would be a guess.
@@ -100,7 +100,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     }
   }
 
-  async function createItem(kind: KindOfItem, item: Exported): Promise<Outcome> {
+  async function createItem(kind: KindOfItem, item: ExportedItem): Promise<Outcome> {
     const body = kind.body(item.fields, rename);
     const made = { outcome: 'created' as const, withoutPayload: lacksPayload(item) };
     if (dryRun) return outcomeOf(kind, item, { ...made, leftOut: fieldsNotImported(kind, item, kind.check(body)) });
@@ -134,7 +134,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     });
   }
 
-  async function handleExisting(kind: KindOfItem, item: Exported, present: Present): Promise<Outcome> {
+  async function handleExisting(kind: KindOfItem, item: ExportedItem, present: Present): Promise<Outcome> {
     const { id, active } = present;
     const withoutPayload = lacksPayload(item) && !hasPayload(present.fields);
     const met = { id, active, withoutPayload };
@@ -155,7 +155,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   }
 
   /** If the two cannot be compared, throws InvalidInput with `update`, and otherwise returns it as `refusal`. */
-  function compareItem(kind: KindOfItem, item: Exported, present: Present) {
+  function compareItem(kind: KindOfItem, item: ExportedItem, present: Present) {
     try {
       const body = kind.body(item.fields, rename);
       return { body, differs: kind.differences(present.fields, body, item.fields), refusal: null };
@@ -171,7 +171,7 @@ function refusalOf({ attr, code, message }: InvalidInput): Refusal {
 }
 
 /** Uses the export's id for an item that a dry run would create. */
-function knownItemOf({ outcome, id, name, active }: Outcome, item: Exported): KnownItem {
+function knownItemOf({ outcome, id, name, active }: Outcome, item: ExportedItem): KnownItem {
   if (id === null && outcome === 'refused') return { name, id, active, missingBecause: 'refused' };
   return { name, id: id ?? item.id ?? null, active };
 }
@@ -193,9 +193,9 @@ function acceptedBody(written: WriteResult): Readonly<Record<string, unknown>> {
 
 function dependenciesOfSameKind(
   kind: KindOfItem,
-  { fields, fault }: Exported,
-  byId: ReadonlyMap<number, Exported>,
-): Exported[] {
+  { fields, fault }: ExportedItem,
+  byId: ReadonlyMap<number, ExportedItem>,
+): ExportedItem[] {
   if (fault) return [];
   const own = kind.references(fields).filter((reference) => reference.kind === kind.kind);
   return own.flatMap(({ id }) => {
@@ -227,7 +227,7 @@ function ambiguousError({ kind, nameField }: KindOfItem, count: number, where: s
   );
 }
 
-function circularError({ members, length }: Circle<Exported>): InvalidInput {
+function circularError({ members, length }: Circle<ExportedItem>): InvalidInput {
   const names = members.map(({ name }) => name);
   const more = length > members.length ? [`… (${length} in all)`] : [];
   return new InvalidInput(
@@ -238,17 +238,17 @@ function circularError({ members, length }: Circle<Exported>): InvalidInput {
 }
 
 /** Whether the flag has a payload whose value the export lacks, because it is encrypted. */
-function lacksPayload({ fields }: Exported): boolean {
+function lacksPayload({ fields }: ExportedItem): boolean {
   return isEncrypted(fields) && hasPayload(fields);
 }
 
-function fieldsNotImported(kind: KindOfItem, { fields }: Exported, ignored: unknown): string[] {
+function fieldsNotImported(kind: KindOfItem, { fields }: ExportedItem, ignored: unknown): string[] {
   return [...(Array.isArray(ignored) ? ignored.map(String) : []), ...kind.fieldsLeftOut(fields)];
 }
 
 function outcomeOf(
   { kind }: KindOfItem,
-  { name, id, active }: Exported,
+  { name, id, active }: ExportedItem,
   fields: Pick<Outcome, 'outcome'> & Partial<Outcome>,
 ): Outcome {
   return {

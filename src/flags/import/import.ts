@@ -1,15 +1,15 @@
 /** Imports the flags of an export, and first the cohorts that they reference. */
 import type { ApiClient } from './api-client.ts';
-import type { Exported } from './exported.ts';
+import type { ExportedItem } from './exported.ts';
 import { itemImporter, type ImportOptions } from './import-items.ts';
 import { COHORTS, FLAGS } from './kinds.ts';
 import type { Outcome } from './outcome.ts';
 import { cohortReferences, flagReferences } from './references.ts';
 
 export type Export = {
-  flags: readonly Exported[];
+  flags: readonly ExportedItem[];
   /** Undefined if no cohorts were given. */
-  cohorts: readonly Exported[] | undefined;
+  cohorts: readonly ExportedItem[] | undefined;
 };
 
 /**

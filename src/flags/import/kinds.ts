@@ -1,7 +1,7 @@
 /** The parts of an import that differ between flags and cohorts; `import-items.ts` has the common part. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { checkCohortBody, cohortBody, cohortDifferences, cohortFieldsLeftOut, isStatic } from './cohort-body.ts';
-import type { Exported, Fields } from './exported.ts';
+import type { ExportedItem, Fields } from './exported.ts';
 import { validateFlagBody, fieldsLeftOut, flagBody, flagDifferences } from './flag-body.ts';
 import type { Kind } from './outcome.ts';
 import { cohortReferences, flagReferences, type Reference } from './references.ts';
@@ -16,7 +16,7 @@ export type KindOfItem = {
   /** @param rename gives each reference the id of this server; it may throw @throws InvalidInput */
   body(fields: Fields, rename: (reference: Reference) => void): Record<string, unknown>;
   /** Checks that an item can be created at all, apart from its body. @throws InvalidInput */
-  checkNew(item: Exported): void;
+  checkNew(item: ExportedItem): void;
   /** Checks a body without a request. @returns members that the API would ignore @throws InvalidInput */
   check(body: Fields): readonly string[];
   /** Fields of the existing item that have to change. */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { CommandFailed } from '../../platform/errors.ts';
 import { openInput } from '../../platform/sending/input.ts';
 import { positionOfFault } from './broken-json.ts';
-import { parseItem, isFields, type Exported } from './exported.ts';
+import { parseItem, isFields, type ExportedItem } from './exported.ts';
 import { collect, MAX_ITEMS, listBudget } from './limits.ts';
 import { MAX_REASON, printable } from './lines.ts';
 import type { Kind } from './outcome.ts';
@@ -16,8 +16,8 @@ import type { Kind } from './outcome.ts';
 export async function readLists(
   files: readonly string[],
   kind: Kind,
-): Promise<{ items: Exported[]; warning: string | undefined }> {
-  const items: Exported[] = [];
+): Promise<{ items: ExportedItem[]; warning: string | undefined }> {
+  const items: ExportedItem[] = [];
   let count = 0;
   let isWhole = false;
   let page: string | undefined;

@@ -1,6 +1,6 @@
 /** Reads lists of flags and cohorts from the exporting server. */
 import type { ApiClient } from './api-client.ts';
-import { parseItem, type Exported } from './exported.ts';
+import { parseItem, type ExportedItem } from './exported.ts';
 import { cohortIdsUsed, type Export } from './import.ts';
 import { MAX_ITEMS, listBudget } from './limits.ts';
 import type { Kind } from './outcome.ts';
@@ -12,8 +12,8 @@ export async function readServer(source: ApiClient): Promise<Export> {
   return { flags, cohorts: needsCohorts ? await readAll(source, 'cohorts/', 'cohort') : [] };
 }
 
-async function readAll(source: ApiClient, path: string, kind: Kind): Promise<Exported[]> {
-  const items: Exported[] = [];
+async function readAll(source: ApiClient, path: string, kind: Kind): Promise<ExportedItem[]> {
+  const items: ExportedItem[] = [];
   for await (const item of source.list(path, { items: MAX_ITEMS, room: listBudget() })) {
     items.push(parseItem(item, kind, `${source.url}: ${path}[${items.length}]`));
   }

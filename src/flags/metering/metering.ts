@@ -19,11 +19,11 @@ const TRACKED_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** Requests to count. `keyId` is null for the public key of the project. */
-export type Counted = Omit<CountedRequests, 'day'>;
+export type CountedUse = Omit<CountedRequests, 'day'>;
 
 export type Metering = {
   /** Counts answered requests; callers leave out refused ones. Never throws. */
-  count(counted: Counted): void;
+  count(counted: CountedUse): void;
   /** Whether a project has used up this month's quota. Counts of other processes are known within seconds. */
   isOverQuota(projectId: number): boolean;
   /** Stops, and tries once to write the remaining counts. */
@@ -49,7 +49,7 @@ export function createMetering(options: MeteringOptions): Metering {
   const tracked = new Map<number, TrackedProject>();
   const calendar = createCalendar(now);
 
-  function count(counted: Counted): void {
+  function count(counted: CountedUse): void {
     const today = calendar();
     track(counted.projectId, today).used += counted.requests;
     const { day } = today;
@@ -65,7 +65,7 @@ export function createMetering(options: MeteringOptions): Metering {
     else dropped += counted.requests;
   }
 
-  function countedSdk({ projectId, sdk }: Counted, day: string): string {
+  function countedSdk({ projectId, sdk }: CountedUse, day: string): string {
     if (sdks.day !== day) sdks = { day, ofProjects: new Map() };
     let countsOfProject = sdks.ofProjects.get(projectId);
     if (!countsOfProject) sdks.ofProjects.set(projectId, (countsOfProject = new Set()));
@@ -158,7 +158,7 @@ class Counts {
   /** Counts by project and SDK. Each list is short: one entry for each kind and key. */
   readonly #byProject = new Map<number, Map<string, CountedRequests[]>>();
 
-  find({ projectId, kind, keyId, sdk }: Counted, day: string): CountedRequests | undefined {
+  find({ projectId, kind, keyId, sdk }: CountedUse, day: string): CountedRequests | undefined {
     const countsOfSdk = this.#byProject.get(projectId)?.get(sdk);
     return countsOfSdk?.find((entry) => entry.kind === kind && entry.keyId === keyId && entry.day === day);
   }

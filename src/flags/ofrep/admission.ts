@@ -14,14 +14,14 @@ type Options = {
 };
 
 /** The project of an admitted request. `keyId` is the id of the secret key; null for the public key. */
-export type Admitted = { project: ProjectFlags; keyId: string | null };
+export type AdmittedRequest = { project: ProjectFlags; keyId: string | null };
 
 /**
  * @returns a function that finds the project of a request by its key, in `Authorization: Bearer` or `X-API-Key`; it throws
  *   NotAuthenticated, PermissionDenied, and Unavailable while nothing can be looked up
  */
 export function createAdmission({ definitions, gatekeeper }: Options) {
-  return async ({ headers }: IncomingMessage): Promise<Admitted> => {
+  return async ({ headers }: IncomingMessage): Promise<AdmittedRequest> => {
     const key = BEARER.exec(headers.authorization ?? '')?.[1] ?? [headers['x-api-key'] ?? ''].flat()[0]!;
     if (key === '')
       throw new NotAuthenticated('Send the key of the project as `Authorization: Bearer <key>` or `X-API-Key`.');
@@ -31,7 +31,7 @@ export function createAdmission({ definitions, gatekeeper }: Options) {
     return { project, keyId: null };
   };
 
-  async function admitSecretKey(key: string): Promise<Admitted> {
+  async function admitSecretKey(key: string): Promise<AdmittedRequest> {
     const authorization = `Bearer ${key}`;
     const caller = await gatekeeper.authenticate({
       headers: { authorization },

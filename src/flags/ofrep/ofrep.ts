@@ -28,7 +28,7 @@ import type { ProjectFlags } from '../definitions/project-flags.ts';
 import { parseBoundedJson } from '../../conditions/operators/json-values.ts';
 import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
-import type { Admitted } from './admission.ts';
+import type { AdmittedRequest } from './admission.ts';
 import { readContext } from './context.ts';
 import { evaluateAll, evaluateOne, flagNotFound } from './evaluate.ts';
 import type { EventStreams } from './event-streams.ts';
@@ -46,7 +46,7 @@ export type OfrepOptions = {
   visitors: Visitors;
   streams: EventStreams;
   /** @throws NotAuthenticated, PermissionDenied, Unavailable */
-  admit(request: IncomingMessage): Promise<Admitted>;
+  admit(request: IncomingMessage): Promise<AdmittedRequest>;
   metering: Pick<Metering, 'count' | 'isOverQuota'>;
   /** Requests per second that are answered for one project. */
   requestsPerSecond: number;

@@ -64,7 +64,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
   return {
     async logIn({ email, password, address, headers }) {
       await countForAddress(address);
-      await countForAccount(normalizeAddress(email));
+      await countForAccount(normalizeEmail(email));
       const account = await identity.accounts.findByEmail(email);
       const isCorrect = await isPassword(password, account?.passwordHash ?? null);
       // tooth: login-active-only
@@ -100,7 +100,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
     },
 
     async isOwnPassword({ email, passwordHash }, password) {
-      await countForAccount(normalizeAddress(email));
+      await countForAccount(normalizeEmail(email));
       return isPassword(password, passwordHash);
     },
   };
@@ -110,7 +110,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
  * Normalizes an address so that all spellings that a database may consider equal count against one limit. A few addresses that
  * differ count together, too.
  */
-export function normalizeAddress(email: string): string {
+export function normalizeEmail(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 

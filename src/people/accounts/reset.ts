@@ -9,7 +9,7 @@ import { recordOwnChange } from '../audit/own-audit-log.ts';
 import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 import type { Account } from './accounts.store.ts';
 import { LINK_MINUTES } from './links.store.ts';
-import { createTryCounter, normalizeAddress } from './login.ts';
+import { createTryCounter, normalizeEmail } from './login.ts';
 import type { TryLimit } from './login-tries.store.ts';
 
 /** Allows three mails at once, then one every twenty minutes, because the mails may be unwanted. */
@@ -82,7 +82,7 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
       // tooth: reset-tries
       await countForAddress(address);
       // tooth: reset-tries-of-account
-      await countForAccount(normalizeAddress(email));
+      await countForAccount(normalizeEmail(email));
       // Not refused with an error, because mails to existing accounts take longer, so errors would reveal that accounts exist.
       if (waitingCount >= MAX_WAITING) {
         log?.warn('too many links wait to be mailed: one was dropped');

@@ -16,7 +16,7 @@ export type NewPerson = {
 };
 
 /** The new member's account, and cookies that log in a newly created one. */
-export type Joined = { account: Account; cookies: Cookies };
+export type JoinResult = { account: Account; cookies: Cookies };
 
 /** @throws NotFound if the invite does not exist, or is used up or expired */
 export async function findInvite({ invites }: BoundIdentityStores, token: string): Promise<Invite> {
@@ -39,7 +39,7 @@ export async function findAccountFor(identity: BoundIdentityStores, invite: Invi
 export async function join(
   { identity, sessions }: { identity: IdentityStores; sessions: Sessions },
   { token, client, person }: { token: string; client: Client; person: NewPerson },
-): Promise<Joined> {
+): Promise<JoinResult> {
   const invite = await findInvite(identity, token);
   const { email, linkShown } = invite;
   const caller = await sessions.callerOf({ headers: client.headers, method: 'POST' });

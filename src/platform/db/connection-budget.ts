@@ -5,10 +5,10 @@ import type { Pool } from './connection.ts';
 import { connectionLimit } from './pools.ts';
 
 /** Processes that the operator runs, each with as many parts at once as this one. */
-export type Planned = { apiProcesses: number; workerProcesses: number; partsAtOnce: number };
+export type PlannedProcesses = { apiProcesses: number; workerProcesses: number; partsAtOnce: number };
 
 /** A limit of -1 means no limit. `others`: open connections of other programs, such as Temporal. */
-type Granted = { most: number; reserved: number; database: number; role: number; others: number };
+type ConnectionLimits = { most: number; reserved: number; database: number; role: number; others: number };
 
 /**
  * Reserved connections are open to superusers; Postgres 15 has one kind of them. Processes of the server itself have no user or no
@@ -25,8 +25,8 @@ const GRANTED = `
   from pg_roles where rolname = current_user`;
 
 /** A warning that connections may run out, with the setting to change; undefined where all fit. */
-export async function connectionShortage(pool: Pool, planned: Planned): Promise<string | undefined> {
-  const { rows } = await pool.query<Granted>(GRANTED);
+export async function connectionShortage(pool: Pool, planned: PlannedProcesses): Promise<string | undefined> {
+  const { rows } = await pool.query<ConnectionLimits>(GRANTED);
   const { most, reserved, database, role, others } = rows[0]!;
   const { apiProcesses, workerProcesses, partsAtOnce } = planned;
   const [perApi, perWorker] = [connectionLimit('api', partsAtOnce), connectionLimit('worker', partsAtOnce)];
@@ -55,7 +55,7 @@ export async function connectionShortage(pool: Pool, planned: Planned): Promise<
  */
 export async function warnOfShortage(
   pool: Pool,
-  planned: Planned,
+  planned: PlannedProcesses,
   { log, signal, retryMs = 10_000 }: { log: Logger; signal: AbortSignal; retryMs?: number },
 ): Promise<void> {
   while (!signal.aborted) {

@@ -41,7 +41,7 @@ export type DatabaseOptions = {
   idleInTransactionTimeoutMs?: number;
   /** Longest wait for a connection, new or from the pool. */
   connectTimeoutMs?: number;
-  /** Longest wait for an answer before the connection is given up; for a Postgres that is silent. */
+  /** Longest wait for an answer before Sluice drops the connection, because Postgres may be silent. */
   answerTimeoutMs?: number;
 };
 

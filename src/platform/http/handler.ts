@@ -80,7 +80,7 @@ export function createHandler<Collaborators>(
   };
 }
 
-async function admit(access: Access, request: RequestWithBody, gatekeeper: Gatekeeper): Promise<Admitted> {
+async function admit(access: Access, request: RequestWithBody, gatekeeper: Gatekeeper): Promise<AdmittedRequest> {
   if ('public' in access) return {};
   const { headers, headersDistinct, method, url } = request.request;
   const caller = await gatekeeper.authenticate({ headers, headersDistinct, method, url, body: request.body });
@@ -89,14 +89,14 @@ async function admit(access: Access, request: RequestWithBody, gatekeeper: Gatek
   return { caller, ...tenant };
 }
 
-type Admitted = { caller?: Caller; project?: Project; rights?: Rights; organization?: Organization };
+type AdmittedRequest = { caller?: Caller; project?: Project; rights?: Rights; organization?: Organization };
 
 async function enter(
   access: Exclude<Access, { public: true }>,
   caller: Caller,
   request: RequestWithBody,
   gatekeeper: Gatekeeper,
-): Promise<Admitted> {
+): Promise<AdmittedRequest> {
   if ('authenticated' in access) {
     gatekeeper.allow(caller, access);
     return {};
@@ -109,9 +109,14 @@ async function enter(
 }
 
 /** Checks access to the object first, so callers without access learn nothing from other errors. */
-async function guard(access: Access, admission: Admitted, params: RequestWithBody['params'], gatekeeper: Gatekeeper) {
+async function guard(
+  access: Access,
+  admission: AdmittedRequest,
+  params: RequestWithBody['params'],
+  gatekeeper: Gatekeeper,
+) {
   if (!('scope' in access) || !access.object) return;
-  const { caller, project, rights } = admission as Required<Admitted>;
+  const { caller, project, rights } = admission as Required<AdmittedRequest>;
   const { object } = access;
   await gatekeeper.guard({ caller, project, rights }, { ...access, object }, params[object.param] ?? '');
 }

@@ -30,9 +30,9 @@ export function createMemberFilter({
   function refuseIn(object: object): void {
     for (const name of Object.keys(object)) {
       if (knownNames.has(name)) continue;
-      if (strict) throw refusal(name, acceptedNames.length > 0 ? nearestName(name, acceptedNames) : null);
+      if (strict) throw unknownFieldError(name, acceptedNames.length > 0 ? nearestName(name, acceptedNames) : null);
       const likely = likelyNames(name).find((other) => !Object.hasOwn(object, other));
-      if (likely !== undefined) throw refusal(name, likely);
+      if (likely !== undefined) throw unknownFieldError(name, likely);
     }
   }
 
@@ -49,7 +49,7 @@ export function createMemberFilter({
  * @param name of the member, with the names around it: `filters_override__date_frm`
  * @param nearest undefined: not looked for; null: none is near
  */
-export function refusal(name: string, nearest: string | null | undefined): InvalidInput {
+export function unknownFieldError(name: string, nearest: string | null | undefined): InvalidInput {
   return new InvalidInput(explain(nearest), name.slice(0, MAX_ATTR));
 }
 

@@ -26,10 +26,10 @@ export type ChildOptions = {
   /** Check for a hang, after which the child is killed. Absent: hangs go unnoticed. */
   liveness?: Liveness;
   /** Called when the child ended on its own or was killed for not answering, with the milliseconds until the restart. */
-  onRestart: (ended: Ended) => void;
+  onRestart: (ended: ChildExit) => void;
 };
 
-export type Ended = {
+export type ChildExit = {
   code: number | null;
   signal: NodeJS.Signals | null;
   delayMs: number;

@@ -20,14 +20,14 @@ export type SecretColumn = {
 const SAMPLE = 5;
 
 type Run = (sql: string) => Promise<{ rows: { key_id: string; id: string; project_id: number; envelope: string }[] }>;
-type Tried = { columns: Set<string>; opened: number; failed: number };
+type KeyTrial = { columns: Set<string>; opened: number; failed: number };
 
 /**
  * @returns warnings of keys that open only some of their values
  * @throws CommandFailed naming the key that opens none, and what to do
  */
 export async function checkStoredSecrets(ring: KeyRing, columns: readonly SecretColumn[], run: Run): Promise<string[]> {
-  const keys = new Map<string, Tried>();
+  const keys = new Map<string, KeyTrial>();
   for (const column of columns) {
     for (const { key_id: keyId, project_id: projectId, id, envelope } of (await run(sampleOf(column))).rows) {
       const tried = keys.get(keyId) ?? { columns: new Set<string>(), opened: 0, failed: 0 };

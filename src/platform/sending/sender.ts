@@ -27,7 +27,7 @@ export type SendOutcome = { sent: number; refused: Refusal[] };
 export type Send = (events: readonly Outgoing[], signal: AbortSignal) => Promise<SendOutcome>;
 
 /**
- * Repeating is harmless, because every event names its uuid, so a failure that may pass (no answer, 408, 429, 5xx) is tried again. A batch
+ * Repeating is harmless, because every event names its uuid, so failures that may pass (no answer, 408, 429, 5xx) are retried. A batch
  * that is refused as a whole (400, 413) is halved until the faulty events stand alone.
  *
  * @returns a function that sends one batch and says which lines the server refused. It throws CommandFailed when a key is

@@ -1,5 +1,5 @@
 /**
- * Translates errors for Temporal: whether an activity is tried again, and what a workflow may know of it. Only messages that
+ * Translates errors for Temporal: whether Temporal retries an activity, and what a workflow may know of it. Only messages that
  * were written for users travel; of anything else the history keeps a class name, never a message, a stack or a cause.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';

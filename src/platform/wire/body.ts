@@ -32,15 +32,15 @@ export type BodyOptions = {
  * @throws Unavailable when too many bodies are being read
  */
 export async function readBody(request: LaneRequest, options: BodyOptions): Promise<Buffer> {
-  const take = await new Promise<() => Decoded>((done) => receiveBody(request, options, done));
+  const take = await new Promise<() => DecodedBody>((done) => receiveBody(request, options, done));
   return take();
 }
 
 /** A promise for forms, base64 and lz64, and for compressed bodies too large to be inflated synchronously. */
-type Decoded = Buffer | Promise<Buffer>;
+type DecodedBody = Buffer | Promise<Buffer>;
 
 /** Callback form of `readBody`, without promises if the body arrived in one piece. @throws errors that are found before reading */
-export function receiveBody(request: LaneRequest, options: BodyOptions, done: WhenRead<Decoded>): void {
+export function receiveBody(request: LaneRequest, options: BodyOptions, done: WhenRead<DecodedBody>): void {
   const { query, limit, hold } = options;
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   const hint = knownHint(query('compression'));
@@ -55,13 +55,13 @@ function decodeBytes(
   encoding: string | undefined,
   hint: Hint | undefined,
   options: BodyOptions,
-): Decoded {
+): DecodedBody {
   const inflated = inflate(compressed, encoding, options);
   const decode = (bytes: Buffer) => jsonIn(bytes, hint, options);
   return Buffer.isBuffer(inflated) ? decode(inflated) : inflated.then(decode);
 }
 
-function jsonIn(bytes: Buffer, hint: Hint | undefined, options: BodyOptions): Decoded {
+function jsonIn(bytes: Buffer, hint: Hint | undefined, options: BodyOptions): DecodedBody {
   if (startsJson(firstVisibleByte(bytes))) return bytes;
   // tooth: body-text-limit
   if (bytes.length > LONGEST_TEXT) throw new TooLarge(`A body that is not JSON may have ${LONGEST_TEXT} bytes.`);

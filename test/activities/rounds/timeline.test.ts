@@ -280,7 +280,7 @@ describe('a database that was restored', () => {
       await reconcile(restored);
       await reconcile(restored);
       const scheduleDiffers = async () =>
-        (await restored.engine.schedules.compare((await restored.engine.stores.schedules.find(id))!)).differs;
+        (await restored.engine.schedules.compare((await restored.engine.stores.schedules.find(id))!)).difference;
       assert.equal(await scheduleDiffers(), 'missing');
       const before = await restored.engine.stores.timeline.getState();
       assert.equal(before.blocked, 'differs');

@@ -366,7 +366,7 @@ describe('the place of a run', () => {
     await reconcile();
     assert.deepEqual(await troubles(), [], 'the interval is delivered');
     const lines = await world.engine.stores.logs.list({ batchExportId: id, limit: 100, offset: 0 });
-    const [told] = lines.results.filter(({ message }) => message.includes('is given up'));
+    const [told] = lines.results.filter(({ message }) => message.includes('has given up'));
     assert.doesNotMatch(told!.message, /Retry/);
     await create(stores, x);
   });

@@ -4,7 +4,7 @@ import { changesBetween } from '../../../console/src/flags/words/changes.ts';
 import { conditionInWords, type Condition } from '../../../console/src/flags/words/conditions.ts';
 import { ConflictingChanges, equal, mergeChanges } from '../../../console/src/flags/words/equal.ts';
 import { reachOf } from '../../../console/src/flags/words/reach.ts';
-import { rolloutInWords, type Described } from '../../../console/src/flags/words/rollout.ts';
+import { rolloutInWords, type DescribedFlag } from '../../../console/src/flags/words/rollout.ts';
 
 const set = (percent: number, matching: number, asks = true) => ({ percent, matching, asks });
 
@@ -28,7 +28,7 @@ describe('words about flags', () => {
   }
 
   const plan = { type: 'person', key: 'plan', value: 'pro' };
-  const rollouts: [Described['filters'], string][] = [
+  const rollouts: [DescribedFlag['filters'], string][] = [
     [{}, 'nobody'],
     [{ groups: [{}] }, 'everybody'],
     [{ groups: [{ rollout_percentage: 0 }] }, 'nobody'],

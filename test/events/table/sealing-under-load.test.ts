@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import type { NewEvent } from '../../../src/events/ingest/event-rows.ts';
-import { createIngest, INGEST_TIMEOUTS, type Ingest, type Refused } from '../../../src/events/ingest/ingest.ts';
+import { createIngest, INGEST_TIMEOUTS, type Ingest, type RefusedRows } from '../../../src/events/ingest/ingest.ts';
 import { NO_EFFECTS, type PersonEffects } from '../../../src/events/persons/effects.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -218,7 +218,7 @@ async function write(ingest: Ingest, stop: { now: boolean }, random: () => numbe
   return committed;
 }
 
-async function storeSurely(ingest: Ingest, ...given: Parameters<Ingest['store']>): Promise<Refused> {
+async function storeSurely(ingest: Ingest, ...given: Parameters<Ingest['store']>): Promise<RefusedRows> {
   for (;;) {
     try {
       return await ingest.store(...given);

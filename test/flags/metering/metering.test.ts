@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
-import { createMetering, type Counted, type Metering } from '../../../src/flags/metering/metering.ts';
+import { createMetering, type CountedUse, type Metering } from '../../../src/flags/metering/metering.ts';
 import { flagRequestRoutes } from '../../../src/flags/metering/requests.routes.ts';
 import { requestStore, type CountedRequests, type RequestStore } from '../../../src/flags/metering/requests.store.ts';
 import { sdkName } from '../../../src/flags/metering/sdk-name.ts';
@@ -23,7 +23,7 @@ const SOON_MS = 10;
 const DAY_MS = 86_400_000;
 const today = () => new Date().toISOString().slice(0, 10);
 
-const asked = (projectId: number, changes: Partial<Counted> = {}): Counted => {
+const asked = (projectId: number, changes: Partial<CountedUse> = {}): CountedUse => {
   return { projectId, kind: 'decide', keyId: null, sdk: 'posthog-node/5.70.0', requests: 1, ...changes };
 };
 

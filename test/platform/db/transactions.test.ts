@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dashboardStores } from '../../../src/analytics/dashboards/stores.ts';
-import { peopleStores } from '../../../src/events/records/stores.ts';
+import { personAndGroupStores } from '../../../src/events/records/stores.ts';
 import { flagStores } from '../../../src/flags/stores.ts';
 import { seedDemo } from '../../../src/people/demo.store.ts';
 import { identityStores } from '../../../src/people/stores.ts';
@@ -70,7 +70,7 @@ describe('transactions that meet in a deadlock both commit', () => {
   });
 
   it('in the stores of persons and groups', async () => {
-    const stores = peopleStores(db);
+    const stores = personAndGroupStores(db);
     await db('group_types').insert({ project_id: projects[0], group_type_index: 0, group_type: 'company' });
     const names = [{ projectId: projects[0], typeIndex: 0, key: 'a' }, { projectId: projects[0], typeIndex: 0, key: 'b' }] as const; // prettier-ignore
     for (const name of names) await stores.groups.create(name, {});

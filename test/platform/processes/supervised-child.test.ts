@@ -6,13 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentWith } from '../../../src/platform/config.ts';
 import { askOverChannel, askOverHttp, type Liveness } from '../../../src/platform/processes/liveness.ts';
 import { freePort } from '../../../src/platform/processes/port.ts';
-import { superviseChild, type Ended, type SupervisedChild } from '../../../src/platform/processes/supervised-child.ts';
+import {
+  superviseChild,
+  type ChildExit,
+  type SupervisedChild,
+} from '../../../src/platform/processes/supervised-child.ts';
 import { until } from '../../support/until.ts';
 
 describe('a supervised child', () => {
   let directory: string;
   let child: SupervisedChild | undefined;
-  let ends: Ended[];
+  let ends: ChildExit[];
 
   const supervise = async (script: string, graceMs = 5_000, liveness?: Liveness) => {
     child = await superviseChild({

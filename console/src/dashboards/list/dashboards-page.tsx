@@ -52,9 +52,9 @@ export function DashboardsPage() {
   );
 }
 
-type Listed = components['schemas']['ListedDashboard'];
+type ListedDashboard = components['schemas']['ListedDashboard'];
 
-function DashboardTable({ dashboards }: { dashboards: readonly Listed[] }) {
+function DashboardTable({ dashboards }: { dashboards: readonly ListedDashboard[] }) {
   const table = useRef<HTMLTableElement>(null);
   useRowKeys(table);
   return (

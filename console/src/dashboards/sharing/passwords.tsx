@@ -7,11 +7,11 @@ import { CopyLine } from '../../look/copy.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Time } from '../../look/time.tsx';
-import { addPassword, removePassword, sharingQuery, type Shared, type Sharing } from '../dashboards-data.ts';
+import { addPassword, removePassword, sharingQuery, type SharingPath, type Sharing } from '../dashboards-data.ts';
 import styles from './sharing.module.css';
 
 type Password = Sharing['share_passwords'][number];
-type PasswordsProps = { path: Shared; passwords: readonly Password[] };
+type PasswordsProps = { path: SharingPath; passwords: readonly Password[] };
 
 const nameOf = ({ note }: Pick<Password, 'note'>) => (note ? `“${note}”` : 'without a note');
 

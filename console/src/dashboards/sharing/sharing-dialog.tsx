@@ -7,12 +7,12 @@ import { CopyLine } from '../../look/copy.tsx';
 import { Actions, Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Switch } from '../../look/field.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
-import { changeSharing, replaceLink, sharingQuery, type Shared, type Sharing } from '../dashboards-data.ts';
+import { changeSharing, replaceLink, sharingQuery, type SharingPath, type Sharing } from '../dashboards-data.ts';
 import { Expiry, Validity } from './expiry.tsx';
 import { Passwords } from './passwords.tsx';
 import styles from './sharing.module.css';
 
-type SharingDialogProps = { path: Shared; mayEdit: boolean; onClose: () => void };
+type SharingDialogProps = { path: SharingPath; mayEdit: boolean; onClose: () => void };
 
 export function SharingDialog({ path, mayEdit, onClose }: SharingDialogProps) {
   const sharing = useQuery(sharingQuery(path));
@@ -43,7 +43,7 @@ function View({ sharing }: { sharing: Sharing }) {
   );
 }
 
-function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
+function Settings({ path, sharing }: { path: SharingPath; sharing: Sharing }) {
   const queries = useQueryClient();
   const { queryKey } = sharingQuery(path);
   const [asked, setAsked] = useState<'stop' | 'replace'>();

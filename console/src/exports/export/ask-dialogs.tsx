@@ -12,9 +12,9 @@ import type { ExportBody } from './export-data.ts';
 type Props = { projectId: number; one: ExportBody; onDone: () => Promise<void>; onClose: () => void };
 
 /** Undefined: not known yet. */
-export type Missed = components['schemas']['MissedIntervals'] | null | undefined;
+export type MissedIntervals = components['schemas']['MissedIntervals'] | null | undefined;
 
-export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props & { missed: Missed }) {
+export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props & { missed: MissedIntervals }) {
   const params = { path: { project_id: projectId, id: one.id } };
   const unpause = useMutation({
     mutationFn: (backfill: boolean) =>

@@ -16,7 +16,7 @@ import { deliveredOf, type IntervalMap } from './interval-map.ts';
 import { PauseDialog } from './pause-dialog.tsx';
 import styles from './export.module.css';
 
-type Asked = 'pause' | 'unpause' | 'delete';
+type DialogName = 'pause' | 'unpause' | 'delete';
 
 type HeaderProps = {
   projectId: number;
@@ -29,7 +29,7 @@ type HeaderProps = {
 export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<DialogName>();
   const { id, name, paused } = one;
   const missed = map?.missed_while_paused;
   const onClose = () => setAsked(undefined);

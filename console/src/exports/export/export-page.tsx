@@ -19,7 +19,7 @@ import { nameOf } from './interval-name.ts';
 import { mapQuery, rangeBetween, type IntervalMap, type Range } from './interval-map.ts';
 import { layoutOf } from './layout.ts';
 import { showNotice } from '../../look/notice.tsx';
-import { runOf, wanted } from './plan-data.ts';
+import { runOf, backfillRange } from './plan-data.ts';
 import { PlanSlip, ViewersSlip } from './plan-slip.tsx';
 import { TableTwin } from './table-twin.tsx';
 import { Troubles } from './troubles.tsx';
@@ -225,7 +225,7 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
             exportId={one.id}
             cadence={cadence}
             range={bounds}
-            body={wanted(cadence, bounds.start, bounds.end, onlyMissing)}
+            body={backfillRange(cadence, bounds.start, bounds.end, onlyMissing)}
             onlyMissing={onlyMissing}
             isReplacing={one.promises.redelivery === 'replaces'}
             onOnly={(only) => go({ only: only ? undefined : 'all' })}

@@ -8,10 +8,10 @@ import { isOfCalendar } from '../words/cadence.ts';
 import type { Cadence } from './layout.ts';
 
 export type Preview = components['schemas']['BackfillPreview'];
-export type Wanted = { start_at: string; end_at: string; only?: readonly string[] };
+export type BackfillRange = { start_at: string; end_at: string; only?: readonly string[] };
 
 /** @param only true: intervals that are not delivered or out of date; false: all */
-export function wanted(cadence: Cadence, start: number, end: number, only: boolean): Wanted {
+export function backfillRange(cadence: Cadence, start: number, end: number, only: boolean): BackfillRange {
   return {
     start_at: edge(cadence, start),
     end_at: edge(cadence, end),
@@ -27,7 +27,7 @@ function edge({ interval, timezone }: Cadence, at: number): string {
 
 const PATH = '/api/environments/{project_id}/batch_exports/{batch_export_id}/backfills/';
 
-export function previewQuery(projectId: number, exportId: string, body: Wanted | undefined) {
+export function previewQuery(projectId: number, exportId: string, body: BackfillRange | undefined) {
   return queryOptions({
     queryKey: [...exportKeys.intervals(projectId, exportId), 'plan', body] as const,
     queryFn: async ({ signal }) => {
@@ -45,7 +45,7 @@ export function previewQuery(projectId: number, exportId: string, body: Wanted |
 }
 
 /** @returns the id of the backfill @throws ApiError 409 when the plan has changed */
-export async function launch(projectId: number, exportId: string, body: Wanted, plan: string): Promise<string> {
+export async function launch(projectId: number, exportId: string, body: BackfillRange, plan: string): Promise<string> {
   const params = { path: { project_id: projectId, batch_export_id: exportId } };
   const answer = await done(api.POST(PATH, { params, body: { ...body, plan } }));
   return 'backfill_id' in answer ? answer.backfill_id : '';

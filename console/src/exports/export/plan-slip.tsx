@@ -11,7 +11,7 @@ import { runAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
 import { countIntervals, isOfCalendar } from '../words/cadence.ts';
 import type { Cadence } from './layout.ts';
-import { backfillQuery, launch, previewQuery, type Preview, type Wanted } from './plan-data.ts';
+import { backfillQuery, launch, previewQuery, type Preview, type BackfillRange } from './plan-data.ts';
 import { linesOf } from './plan-lines.ts';
 import styles from './export.module.css';
 
@@ -20,7 +20,7 @@ type SlipProps = {
   exportId: string;
   cadence: Cadence;
   range: { start: number; end: number };
-  body: Wanted;
+  body: BackfillRange;
   onlyMissing: boolean;
   /** Whether a delivery replaces the earlier one; otherwise its rows are sent again. */
   isReplacing: boolean;

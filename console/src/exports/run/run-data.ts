@@ -76,9 +76,9 @@ export function cancel(place: RunPlace): Promise<unknown> {
   );
 }
 
-type Failed = Pick<RunPlace, 'projectId' | 'exportId'>;
+type ExportPlace = Pick<RunPlace, 'projectId' | 'exportId'>;
 
-async function requestRetry({ projectId, exportId }: Failed, isDryRun: boolean): Promise<number> {
+async function requestRetry({ projectId, exportId }: ExportPlace, isDryRun: boolean): Promise<number> {
   const { results } = await done(
     api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
       params: { path: { project_id: projectId } },
@@ -91,11 +91,11 @@ async function requestRetry({ projectId, exportId }: Failed, isDryRun: boolean):
 }
 
 /** Counts the intervals that `retryFailed` would request, for editors. */
-export const retriableQuery = (of: Failed) =>
+export const retriableQuery = (of: ExportPlace) =>
   queryOptions({
     queryKey: [...exportKeys.all(of.projectId), 'retriable', of.exportId] as const,
     queryFn: () => requestRetry(of, true),
   });
 
 /** Requests a run for each failed interval of an export that needs no decision first. @throws ApiError */
-export const retryFailed = (of: Failed): Promise<number> => requestRetry(of, false);
+export const retryFailed = (of: ExportPlace): Promise<number> => requestRetry(of, false);

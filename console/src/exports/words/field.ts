@@ -3,10 +3,10 @@ export function fieldWords(attr: string): string {
   return (attr.split('__').at(-1) ?? attr).replace(/_name$/, '').replaceAll('_', ' ');
 }
 
-type Labelled = { name: string; title: string };
+type LabelledField = { name: string; title: string };
 
 /** @returns a sentence of the API with the labels of the form in place of the names of its fields */
-export function withLabels(sentence: string, fields: readonly Labelled[]): string {
+export function withLabels(sentence: string, fields: readonly LabelledField[]): string {
   const titles = new Map(fields.map(({ name, title }) => [name, title]));
   // A name of one word may be a word of the sentence, unless it is in quotes.
   const names = /["'`](\w+)["'`]|\b\w+_\w+\b/g;

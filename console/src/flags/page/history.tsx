@@ -1,7 +1,7 @@
 /** Changes of the flag, by whom and when; an earlier version can become an edit, which is saved like any other. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, done, type Answered } from '../../api/client.ts';
+import { api, done, type AnswerOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
@@ -14,7 +14,7 @@ import { ChangeLines } from './change-lines.tsx';
 import styles from './flag-page.module.css';
 import type { Edit } from './use-edit.ts';
 
-type Entry = Answered<'Activity'>;
+type Entry = AnswerOf<'Activity'>;
 
 const PAGE = 20;
 

@@ -11,9 +11,9 @@ import {
 
 const MAX_SETS = 2;
 
-export type Described = { filters: Filters; is_remote_configuration: boolean };
+export type DescribedFlag = { filters: Filters; is_remote_configuration: boolean };
 
-export function rolloutInWords({ filters, is_remote_configuration: isPayload }: Described, names?: Names): string {
+export function rolloutInWords({ filters, is_remote_configuration: isPayload }: DescribedFlag, names?: Names): string {
   const sets = filters.groups ?? [];
   const rolledOutSets = sets.filter((set) => percentOf(set) > 0);
   if (rolledOutSets.length === 0) return 'nobody';

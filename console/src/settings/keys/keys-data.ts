@@ -1,7 +1,7 @@
 /** Requests about keys: a person's, and a project's. Both are listed, made, rolled and deleted alike. */
-import { api, done, type Answered } from '../../api/client.ts';
+import { api, done, type AnswerOf } from '../../api/client.ts';
 
-export type Key = Omit<Answered<'ProjectSecretApiKey'>, 'created_by'> & {
+export type Key = Omit<AnswerOf<'ProjectSecretApiKey'>, 'created_by'> & {
   created_by?: { first_name: string; email: string } | null;
   scoped_teams?: number[] | null;
 };

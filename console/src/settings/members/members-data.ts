@@ -1,10 +1,10 @@
 /** Requests about the people of an organization. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type Answered } from '../../api/client.ts';
+import { api, done, type AnswerOf } from '../../api/client.ts';
 
-export type Member = Answered<'OrganizationMember'>;
-export type Invite = Answered<'OrganizationInvite'>;
-export type Organization = Answered<'Organization'>;
+export type Member = AnswerOf<'OrganizationMember'>;
+export type Invite = AnswerOf<'OrganizationInvite'>;
+export type Organization = AnswerOf<'Organization'>;
 export type Level = Member['level'];
 
 export const PAGE_SIZE = 100;

@@ -9,7 +9,7 @@ import type { DashboardBound } from '../stores.ts';
 import { enforceTileLimit } from './tile-limit.ts';
 import { fieldsOf } from './tiles.store.ts';
 
-type Logged = Pick<Dashboard, 'id' | 'project_id'>;
+type LoggedDashboard = Pick<Dashboard, 'id' | 'project_id'>;
 
 /**
  * Does the work and returns its changes to the dashboard, for the log entry that the caller writes.
@@ -18,7 +18,7 @@ type Logged = Pick<Dashboard, 'id' | 'project_id'>;
  */
 export async function collectTileChanges(
   { stores }: Pick<Acting, 'stores'>,
-  dashboard: Logged,
+  dashboard: LoggedDashboard,
   work: () => Promise<unknown>,
 ): Promise<Change[]> {
   const before = await loadLoggedFields(stores, dashboard);
@@ -50,7 +50,10 @@ export async function withChangesLogged<T>(context: Acting, dashboard: Dashboard
 }
 
 /** Loads the logged fields of the shown tiles, by id. */
-async function loadLoggedFields(stores: DashboardBound, { id, project_id }: Logged): Promise<Record<string, unknown>> {
+async function loadLoggedFields(
+  stores: DashboardBound,
+  { id, project_id }: LoggedDashboard,
+): Promise<Record<string, unknown>> {
   const tiles = await stores.tiles.listLive(id);
   const texts = await stores.texts.findByIds(
     project_id,

@@ -32,7 +32,7 @@ export type OwnedTileLocation = TileLocation & Pick<Dashboard, 'created_by'>;
 export type SharedTileLocation = OwnedTileLocation & { dashboard_deleted: boolean };
 
 /** Contents that copies of a dashboard share, and that have no access controls. */
-type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
+type SharedContent = Pick<TileContent, 'text_id' | 'button_id'>;
 
 export type NewTile = Partial<TileFields> & Partial<TileContent> & { dashboard_id: number };
 
@@ -63,7 +63,7 @@ export function tileStore(db: Knex) {
       .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
       .whereIn(`tile.${column}`, ids)
       .orderBy('tile.id')
-      .select<(SharedTileLocation & Shared)[]>(
+      .select<(SharedTileLocation & SharedContent)[]>(
         ...(['tile.id', 'tile.dashboard_id', 'tile.deleted', 'tile.text_id', 'tile.button_id'] as const),
         'dashboards.created_by',
         'dashboards.deleted as dashboard_deleted',

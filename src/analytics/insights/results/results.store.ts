@@ -16,7 +16,7 @@ export type CachedResult = {
 export type ResultKey = { projectId: number; hash: Buffer };
 
 type Row = Omit<CachedResult, 'bytes'> & { project_id: number; query_hash: Buffer };
-type Sized = Pick<CachedResult, 'bytes'>;
+type SizedResult = Pick<CachedResult, 'bytes'>;
 
 const LONGEST_WAIT_SECONDS = 10;
 /** Number of results removed at once. */
@@ -39,14 +39,14 @@ export function resultStore(db: Knex) {
     /** Returns the sizes of stored results by hexadecimal hash, so results that are too large need not be read. */
     async findSizes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, number>> {
       if (hashes.length === 0) return new Map();
-      const rows = await storedRows(projectId, hashes).select<(Row & Sized)[]>('query_hash', db.raw(BYTES));
+      const rows = await storedRows(projectId, hashes).select<(Row & SizedResult)[]>('query_hash', db.raw(BYTES));
       return new Map(rows.map(({ query_hash, bytes }) => [query_hash.toString('hex'), bytes]));
     },
 
     /** Returns results by hexadecimal hash. */
     async findByHashes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, CachedResult>> {
       if (hashes.length === 0) return new Map();
-      const rows = await storedRows(projectId, hashes).select<(Row & Sized)[]>('*', db.raw(BYTES));
+      const rows = await storedRows(projectId, hashes).select<(Row & SizedResult)[]>('*', db.raw(BYTES));
       return new Map(
         rows.map(({ query_hash, result, computed_at, bytes }) => [
           query_hash.toString('hex'),

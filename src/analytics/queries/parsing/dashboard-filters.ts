@@ -1,6 +1,6 @@
 /** Filters of a dashboard or a tile, applied to a query. */
 import { nearestName } from '../../../platform/http/nearest-name.ts';
-import { refusal } from '../../../platform/http/unknown-members.ts';
+import { unknownFieldError } from '../../../platform/http/unknown-members.ts';
 import { fieldsOf, parseQuery, unwrapQuery } from './parse.ts';
 import type { ParsedQuery } from './parsed.ts';
 import { isGiven } from './unsupported.ts';
@@ -14,7 +14,7 @@ const FILTERS = ['date_from', 'date_to', 'explicitDate', 'properties', 'breakdow
  */
 export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(filters).find((name) => !FILTERS.includes(name) && isGiven(filters[name]));
-  if (other !== undefined) throw refusal(`filters_override__${other}`, nearestName(other, FILTERS));
+  if (other !== undefined) throw unknownFieldError(`filters_override__${other}`, nearestName(other, FILTERS));
 }
 
 /**

@@ -5,11 +5,11 @@ import { rangeOf } from './moments.ts';
 import type { FilterTree, Range } from './parsed.ts';
 import type { DateRange } from './schema.ts';
 
-type Scoped = { properties?: unknown; dateRange?: DateRange | null };
+type ScopedQuery = { properties?: unknown; dateRange?: DateRange | null };
 
 /** @param budget budget of all filters of the query @throws InvalidInput for invalid filters or dates */
 export function scopeOf(
-  { properties, dateRange }: Scoped,
+  { properties, dateRange }: ScopedQuery,
   budget: FilterBudget,
 ): { filters: FilterTree; range: Range } {
   return { filters: filterTreeOf(properties, 'properties', budget), range: rangeOf(dateRange) };

@@ -2,14 +2,14 @@
 import { refusal } from './refusal.ts';
 
 /** Advice for doing without the field, and the value that changes nothing. */
-type Unsupported = {
+type UnsupportedField = {
   fix: string;
   harmless?: unknown;
   /** `false` has an effect, too. */
   evenFalse?: true;
 };
 /** Fields by path; `[]` stands for each element of a list. */
-type Members = Readonly<Record<string, Unsupported>>;
+type Members = Readonly<Record<string, UnsupportedField>>;
 
 const PERSONS_ONLY = 'Only persons are counted: leave it out.';
 const AS_THEY_ARE = 'Values are compared as they are: leave it out.';

@@ -1,12 +1,12 @@
 /** The pages that visitors get: the shared object, the form for its password, and the page of a link that does not exist. */
 import { h, type ComponentChild } from 'preact';
-import type { Exported } from '../exported.ts';
+import type { ExportedPage } from '../exported.ts';
 import type { ShareSettings } from '../settings.ts';
 import { documentOf, type Page } from './document.ts';
 import { gridRules } from './grid.ts';
 import { insight, tile } from './tile.ts';
 
-export function sharedPage(content: Exported): Page {
+export function sharedPage(content: ExportedPage): Page {
   const { dashboard, insight: singleInsight, ...settings } = content;
   const title = (dashboard ? dashboard.name : singleInsight?.name) || 'Untitled';
   const tiles = dashboard?.tiles ?? [];

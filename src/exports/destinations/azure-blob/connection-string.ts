@@ -35,10 +35,11 @@ function partsOf(text: string): Map<string, string> {
   const parts = new Map<string, string>();
   for (const piece of text.trim().replace(/;$/, '').split(';')) {
     const [name = '', value = ''] = /^([A-Za-z]+)=(.+)$/s.exec(piece.trim())?.slice(1) ?? [];
-    if (name === '') throw refusal('Must consist of parts such as AccountName=…, separated by semicolons.');
-    if (parts.has(name)) throw refusal('Must name each of its parts once.');
+    if (name === '')
+      throw connectionStringError('Must consist of parts such as AccountName=…, separated by semicolons.');
+    if (parts.has(name)) throw connectionStringError('Must name each of its parts once.');
     if (OTHER_SERVICES.has(name)) continue;
-    if (!PARTS.has(name)) throw refusal(`May only have the parts ${[...PARTS].join(', ')}.`);
+    if (!PARTS.has(name)) throw connectionStringError(`May only have the parts ${[...PARTS].join(', ')}.`);
     parts.set(name, value);
   }
   return parts;
@@ -48,36 +49,39 @@ function credentialOf(parts: ReadonlyMap<string, string>): AzureAccount['credent
   const [accountName, accountKey] = [parts.get('AccountName'), parts.get('AccountKey')];
   const sas = parts.get('SharedAccessSignature')?.replace(/^\?/, '');
   if ((accountKey === undefined) === (sas === undefined))
-    throw refusal('Must have either an AccountKey or a SharedAccessSignature.');
-  if (accountName !== undefined && !ACCOUNT.test(accountName)) throw refusal('Has an invalid AccountName.');
+    throw connectionStringError('Must have either an AccountKey or a SharedAccessSignature.');
+  if (accountName !== undefined && !ACCOUNT.test(accountName))
+    throw connectionStringError('Has an invalid AccountName.');
   if (sas !== undefined) {
     const fields = new URLSearchParams(sas);
     if (!SIGNATURE.test(sas) || !fields.has('sig') || !fields.has('sv'))
-      throw refusal('Has an invalid SharedAccessSignature.');
+      throw connectionStringError('Has an invalid SharedAccessSignature.');
     return { sas };
   }
-  if (accountName === undefined) throw refusal('Must have an AccountName with the AccountKey.');
-  if (!BASE64.test(accountKey!)) throw refusal('Has an invalid AccountKey.');
+  if (accountName === undefined) throw connectionStringError('Must have an AccountName with the AccountKey.');
+  if (!BASE64.test(accountKey!)) throw connectionStringError('Has an invalid AccountKey.');
   return { accountName, accountKey: accountKey! };
 }
 
 function endpointOf(parts: ReadonlyMap<string, string>): string {
   const endpoint = parts.get('BlobEndpoint');
   if (endpoint !== undefined) {
-    if (!ENDPOINT.test(endpoint) || !URL.canParse(endpoint)) throw refusal('Has an invalid BlobEndpoint.');
+    if (!ENDPOINT.test(endpoint) || !URL.canParse(endpoint))
+      throw connectionStringError('Has an invalid BlobEndpoint.');
     return new URL(endpoint).href.replace(/\/$/, '');
   }
   const account = parts.get('AccountName');
   const protocol = parts.get('DefaultEndpointsProtocol') ?? 'https';
   const suffix = parts.get('EndpointSuffix') ?? 'core.windows.net';
-  if (account === undefined) throw refusal('Must have an AccountName or a BlobEndpoint.');
-  if (!ACCOUNT.test(account)) throw refusal('Has an invalid AccountName.');
-  if (protocol !== 'https' && protocol !== 'http') throw refusal('Has an invalid DefaultEndpointsProtocol.');
-  if (!SUFFIX.test(suffix)) throw refusal('Has an invalid EndpointSuffix.');
+  if (account === undefined) throw connectionStringError('Must have an AccountName or a BlobEndpoint.');
+  if (!ACCOUNT.test(account)) throw connectionStringError('Has an invalid AccountName.');
+  if (protocol !== 'https' && protocol !== 'http')
+    throw connectionStringError('Has an invalid DefaultEndpointsProtocol.');
+  if (!SUFFIX.test(suffix)) throw connectionStringError('Has an invalid EndpointSuffix.');
   return `${protocol}://${account}.blob.${suffix.toLowerCase()}`;
 }
 
-function refusal(sentence: string): InvalidInput {
+function connectionStringError(sentence: string): InvalidInput {
   return new InvalidInput(sentence, FIELD);
 }
 

@@ -15,7 +15,7 @@ const compress = promisify(gzip);
 const REQUEST_MS = 60_000;
 /** Limit of an answer's body; more is not read. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Attempts at one batch; afterwards the part is tried again from its beginning. */
+/** Attempts at one batch; afterwards the part starts again from its beginning. */
 const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 500;
 /** Limit of what `Retry-After` may ask for. */

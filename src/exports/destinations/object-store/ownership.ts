@@ -57,10 +57,10 @@ async function isInterruptedCommit(
   return manifest.files.every((file) => file.rows === 0 || ours.has(identityOf(file)));
 }
 
-type Identified = Pick<DeliveredFile, 'key' | 'identity'>;
+type IdentifiedFile = Pick<DeliveredFile, 'key' | 'identity'>;
 
-const identityOf = ({ key, identity }: Identified) => `${identity} ${key}`;
+const identityOf = ({ key, identity }: IdentifiedFile) => `${identity} ${key}`;
 
-function identitiesOf(files: readonly Identified[]): Set<string> {
+function identitiesOf(files: readonly IdentifiedFile[]): Set<string> {
   return new Set(files.map(identityOf));
 }

@@ -11,7 +11,7 @@ import { countLostSql, intervalSql } from './interval-rows.ts';
 import { findReceipt } from './ledger.ts';
 import { tableExists, type TableNames } from './tables.ts';
 
-type Delivered = {
+type DeliveredTable = {
   names: TableNames;
   delivery: Delivery;
   receipt: Receipt;
@@ -23,7 +23,7 @@ type Delivered = {
  * Compares a delivery with the table. An interval's own rows are counted and digested, which costs the server little. Rows with
  * versions may have been replaced by later intervals, so lost rows show only in a comparison with the source.
  */
-export async function findDifferences(client: PostgresClient, delivered: Delivered): Promise<Difference[]> {
+export async function findDifferences(client: PostgresClient, delivered: DeliveredTable): Promise<Difference[]> {
   const { names, delivery, receipt, rows } = delivered;
   const ledger = await findReceipt(client, names, delivery);
   const compared: Difference[] = [

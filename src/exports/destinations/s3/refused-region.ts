@@ -10,26 +10,26 @@ const REGION = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const REFUSED = 400;
 const MOVED = 301;
 
-type Answered = { $response?: { headers?: Record<string, string | undefined> } };
+type ErrorWithResponse = { $response?: { headers?: Record<string, string | undefined> } };
 
 /** @param region that requests are signed for @returns the error, with the code and the region of a bucket that is elsewhere */
 export function noteRegion(error: unknown, region: string): unknown {
-  const named = (error as Answered | undefined)?.$response?.headers?.[HEADER];
+  const named = (error as ErrorWithResponse | undefined)?.$response?.headers?.[HEADER];
   const isElsewhere = [REFUSED, MOVED].includes(statusOf(error) ?? 0) && named !== undefined && named !== region;
   // The store's own text is not repeated, unless it has the form of a region.
   if (!isElsewhere || !REGION.test(named)) return error;
   return Object.assign(error as object, { code: 'PermanentRedirect', bucketRegion: named });
 }
 
-type Asked = { client: S3Client; bucket: string; abortSignal: AbortSignal };
+type BucketAccess = { client: S3Client; bucket: string; abortSignal: AbortSignal };
 
 /** @param error of a HEAD @returns the reason that the store gives for a GET, if that is the region, else the error */
-export async function reasonOfHead(error: unknown, { client, bucket, abortSignal }: Asked): Promise<unknown> {
+export async function reasonOfHead(error: unknown, { client, bucket, abortSignal }: BucketAccess): Promise<unknown> {
   if (statusOf(error) !== REFUSED || isRegion(error)) return error;
   const command = new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1 });
   return client.send(command, { abortSignal }).then(
     () => error,
-    (told: unknown) => (isRegion(told) ? told : error),
+    (reason: unknown) => (isRegion(reason) ? reason : error),
   );
 }
 

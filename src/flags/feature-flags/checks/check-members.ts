@@ -3,7 +3,7 @@
  * that are close to a known one, because a misspelt percentage would turn a flag on for everybody.
  */
 import { misspellings } from '../../../platform/http/nearest-name.ts';
-import { refusal } from '../../../platform/http/unknown-members.ts';
+import { unknownFieldError } from '../../../platform/http/unknown-members.ts';
 import { Type, type TSchema } from '../../../platform/schema.ts';
 import { Filters } from '../filters.ts';
 
@@ -53,7 +53,7 @@ export function knownMembers(value: unknown, schema: TSchema, attr: string, igno
     const path = `${attr}__${name.slice(0, MAX_NAME)}`;
     const [meant] = findMeant(name);
     // tooth: misspelt-filters
-    if (meant !== undefined) throw refusal(path, meant);
+    if (meant !== undefined) throw unknownFieldError(path, meant);
     ignored.push(path);
   }
   const members = value as Record<string, unknown>;

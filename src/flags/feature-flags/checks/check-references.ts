@@ -7,13 +7,13 @@ import { conditionsOf, type FlagFilters, type Property } from '../filters.ts';
 import { seesFlag } from '../linked.ts';
 import type { Dependency } from '../references.store.ts';
 
-type Checked = { id?: number; key: string; filters: FlagFilters };
+type CheckedFlag = { id?: number; key: string; filters: FlagFilters };
 
 /** @throws InvalidInput naming the condition */
 export async function checkReferences(
   stores: BoundFlagStores,
   projectId: number,
-  flag: Checked,
+  flag: CheckedFlag,
   rights: Pick<Rights, 'levelOf'> | undefined,
 ): Promise<void> {
   await checkCohorts(stores, projectId, flag.filters);
@@ -46,7 +46,7 @@ async function checkCohorts({ references }: BoundFlagStores, projectId: number, 
 async function checkDependencies(
   { references }: BoundFlagStores,
   projectId: number,
-  flag: Checked,
+  flag: CheckedFlag,
   rights: Pick<Rights, 'levelOf'> | undefined,
 ): Promise<void> {
   const conditions = conditionsOf(flag.filters).filter(({ property }) => property.type === 'flag');

@@ -35,7 +35,7 @@ export function operationOf(route: DescribedRoute, context: OperationContext): J
 }
 
 function responsesOf(route: DescribedRoute, { components, routes }: OperationContext): Json {
-  const refusals = refusalsOf(route).map((status) => [status, refusal(status, components)]);
+  const refusals = refusalsOf(route).map((status) => [status, errorResponse(status, components)]);
   const answers = Object.entries(route.answers).map(([status, schema]) => [
     status,
     { ...answer(route, status, schema, components), ...linksMember(route, schema, routes) },
@@ -43,7 +43,7 @@ function responsesOf(route: DescribedRoute, { components, routes }: OperationCon
   return Object.fromEntries([...refusals, ...answers]) as Json;
 }
 
-function refusal(status: number, components: Components): Json {
+function errorResponse(status: number, components: Components): Json {
   if (status === UNREAD_HEADERS) return { description: `${REFUSALS[status]}; the body is empty` };
   const example = { type: 'invalid_request', code: 'error', detail: REFUSALS[status], attr: null };
   return { description: REFUSALS[status], content: jsonContent(hoist(ErrorBody, components), example) };

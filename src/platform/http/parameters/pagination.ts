@@ -86,7 +86,7 @@ export type Position = { createdAt: string; id: string };
  * A row of a list. `beyond`: it is not shown and only tells that the list continues, because a page of large rows ends early. `searched`: it
  * does not match and only tells how far the search got; the list continues from there.
  */
-export type Listed = Position & { beyond?: boolean; lastSearched?: boolean };
+export type ListedRow = Position & { beyond?: boolean; lastSearched?: boolean };
 
 /** The rows next to a position, on one side of it; without a position the newest. Newest first in every case. */
 export type PageWindow = { limit: number; olderThan?: Position; newerThan?: Position };
@@ -96,7 +96,7 @@ export type PageWindow = { limit: number; olderThan?: Position; newerThan?: Posi
  * @param load reads the rows of a place
  * @param isId whether a text may be a row's `id`
  */
-export async function cursorPage<Row extends Listed, T>(
+export async function cursorPage<Row extends ListedRow, T>(
   url: URL,
   query: CursorQuery,
   load: (position: PageWindow) => Promise<Row[]>,
