@@ -1,7 +1,7 @@
 /**
- * Ten times as many events as can be stored, for twenty seconds: Postgres is made slow, so that what limits is not the processor
- * that sender and server share. The server's memory must stop growing, what it does not take must be refused at once, and what it
- * took must be there.
+ * Sends ten times as many events as can be stored, for twenty seconds. Postgres is slowed down, because otherwise the processor that
+ * sender and server share would be the limit. The server's memory must stop growing, it must refuse excess requests at once, and it
+ * must have stored every event that it accepted.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -17,14 +17,14 @@ import { benchEvents } from '../events.ts';
 import { atLeast, atMost, median, peakRssMb, type Bench } from '../measure.ts';
 
 const BATCH = 50;
-/** Each transaction takes so much longer. */
+/** Delay added to each transaction. */
 const SLOW_SECONDS = 1.5;
-/** Requests, until each was sent once. */
-const PERSONS_PER_SECOND = 50;
+/** Requests per second of the warm-up, which sends each request once. */
+const WARM_UP_PER_SECOND = 50;
 const PROBE_MS = 16_000;
 const PROBE_PER_SECOND = 100;
 const OVERLOAD_MS = 20_000;
-const TIMES = 10;
+const OVERLOAD_FACTOR = 10;
 const TICK_MS = 10;
 /** Clients that wait for an answer at once. SDKs wait ten seconds for it. */
 const MAX_OPEN = 5_000;
@@ -45,28 +45,32 @@ export const bench: Bench = async ({ log }) => {
     const events = [...benchEvents(BATCH * 100)].map((event) => ({ ...event, uuid: undefined }));
     const all = requests(events, BATCH);
 
-    // Their persons are made first: groups that make the same ones wait for each other, and would store less in the probe than later.
+    // The warm-up creates the persons: transactions that create the same persons wait for each other, so the probe would be too slow.
     await offer(server.port, all, {
-      requestsPerSecond: PERSONS_PER_SECOND,
-      ms: (all.length * 1000) / PERSONS_PER_SECOND,
+      requestsPerSecond: WARM_UP_PER_SECOND,
+      ms: (all.length * 1000) / WARM_UP_PER_SECOND,
     });
     const capacity = await measureCapacity(server.port, all, pool);
     await pool.query('truncate events, event_ids');
-    log(`${capacity.toFixed(0)} events are stored a second, ${(capacity * TIMES).toFixed(0)} offered`);
+    log(`${capacity.toFixed(0)} events are stored a second, ${(capacity * OVERLOAD_FACTOR).toFixed(0)} offered`);
 
     const stopWatching = watchMemory(pid);
-    const answers = await offer(server.port, all, { requestsPerSecond: (capacity * TIMES) / BATCH, ms: OVERLOAD_MS });
+    const answers = await offer(server.port, all, {
+      requestsPerSecond: (capacity * OVERLOAD_FACTOR) / BATCH,
+      ms: OVERLOAD_MS,
+    });
     const sizes = stopWatching();
     const accepted = answers.get(200) ?? [];
     const refused = [...answers].filter(([status]) => status !== 200).flatMap(([, times]) => times);
     for (const [status, times] of answers) {
       log(`${times.length} requests answered ${status}, in ${median(times).toFixed(0)} ms, ${longest(times)} at most`);
     }
-    const there = await stored(pool);
-    if (there !== accepted.length * BATCH) throw new Error(`${there} of ${accepted.length * BATCH} events are stored`);
+    const storedCount = await countStoredEvents(pool);
+    if (storedCount !== accepted.length * BATCH)
+      throw new Error(`${storedCount} of ${accepted.length * BATCH} events are stored`);
     const [start, most] = [sizes[0]!, peakRssMb(pid)];
     const quarter = (n: number) => median(sizes.slice((sizes.length * n) / 4, (sizes.length * (n + 1)) / 4));
-    log(`memory: ${start.toFixed(0)} MB at the start, ${most.toFixed(0)} MB at most; ${there} events stored`);
+    log(`memory: ${start.toFixed(0)} MB at the start, ${most.toFixed(0)} MB at most; ${storedCount} events stored`);
     return {
       name: 'overload',
       cases: [],
@@ -95,16 +99,16 @@ async function slowDown(pool: Pool): Promise<void> {
 
 /** @returns events a second */
 async function measureCapacity(port: number, all: readonly Buffer[], pool: Pool): Promise<number> {
-  const offered = offer(port, all, { requestsPerSecond: PROBE_PER_SECOND, ms: PROBE_MS });
+  const offering = offer(port, all, { requestsPerSecond: PROBE_PER_SECOND, ms: PROBE_MS });
   await sleep(PROBE_MS / 4);
-  const [before, startedAt] = [await stored(pool), performance.now()];
+  const [before, startedAt] = [await countStoredEvents(pool), performance.now()];
   await sleep(PROBE_MS / 2);
-  const capacity = ((await stored(pool)) - before) / ((performance.now() - startedAt) / 1000);
-  await offered;
+  const capacity = ((await countStoredEvents(pool)) - before) / ((performance.now() - startedAt) / 1000);
+  await offering;
   return capacity;
 }
 
-async function stored(pool: Pool): Promise<number> {
+async function countStoredEvents(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from events');
   return rows[0]!.count;
 }
@@ -112,8 +116,8 @@ async function stored(pool: Pool): Promise<number> {
 const longest = (times: readonly number[]) => Math.max(...times).toFixed(0);
 
 /**
- * Sends so many requests a second, whatever becomes of those before, and waits for the answers to all.
- * @returns by status how long each took, in milliseconds
+ * Sends requests at a constant rate without waiting for earlier answers, then waits for all answers.
+ * @returns by status, the milliseconds that each request took
  */
 async function offer(
   port: number,
@@ -129,16 +133,16 @@ async function offer(
     const due = ((performance.now() - startedAt) / 1000) * requestsPerSecond;
     for (; sent < due && open.size < MAX_OPEN; sent++) {
       let socket = idle.pop();
-      // The server has closed those that were idle for long.
+      // The server closes sockets that are idle for long.
       while (socket && !socket.writable) socket = idle.pop();
       socket ??= connect({ port, host: '127.0.0.1', noDelay: true });
-      const taken = socket;
-      const one = sendOne(taken, all[sent % all.length]!).then(({ status, tookMs }) => {
+      const takenSocket = socket;
+      const sending = sendOne(takenSocket, all[sent % all.length]!).then(({ status, tookMs }) => {
         answers.set(status, [...(answers.get(status) ?? []), tookMs]);
-        idle.push(taken);
-        open.delete(one);
+        idle.push(takenSocket);
+        open.delete(sending);
       });
-      open.add(one);
+      open.add(sending);
     }
     await sleep(TICK_MS);
   }

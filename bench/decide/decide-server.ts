@@ -1,4 +1,4 @@
-/** A process of its own for `decide.ts`: the whole API, the least that a server of JSON can do, or a peer. */
+/** The server process that `decide.ts` measures: the whole API, a server that only parses JSON, or a peer. */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ export type ServerRole =
   | { role: 'unleash'; peers: string; flags: number; databaseUrl: string };
 export type ServerReady = { port: number };
 
-/** Of Unleash's frontend API; its format is Unleash's. */
+/** Token for Unleash's frontend API, in the format that Unleash demands. */
 export const UNLEASH_TOKEN = 'default:development.bench-frontend';
 const UNLEASH_ADMIN = '*:*.bench-admin';
 
@@ -27,7 +27,7 @@ function sendText(response: ServerResponse, text: string): void {
   response.end(text);
 }
 
-/** Reads the body, parses it, and answers what `answer` makes of it. */
+/** Answers each request with the result of `answer` for its parsed body. */
 function jsonServer(answer: (body: unknown) => string): RequestListener {
   return (request, response) => {
     const chunks: Buffer[] = [];
@@ -36,7 +36,7 @@ function jsonServer(answer: (body: unknown) => string): RequestListener {
   };
 }
 
-/** As `sluice api` serves. */
+/** Starts the API with the same parts as `sluice api`. */
 async function sluice(databaseUrl: string, fastPath?: boolean): Promise<number> {
   const api = createApi({
     databaseUrl,

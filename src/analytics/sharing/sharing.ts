@@ -1,7 +1,7 @@
 /**
  * Whether strangers see a dashboard or an insight, by which link, and with which passwords.
  *
- * An object gets its token when its sharing is first read. The token stays until it is refreshed (the former one then works for five more
+ * An object gets its token when its sharing is first read. The token stays until it is refreshed (the previous one then works for five more
  * minutes) or sharing is disabled (which revokes all its tokens for good; the answer has a new one). An expired token works again once
  * a later expiry is set.
  */
@@ -91,7 +91,7 @@ export function createSharing(stores: DashboardStores) {
       });
     },
 
-    /** Replaces the token; while sharing is on, the former one works a little longer. */
+    /** Replaces the token; while sharing is on, the previous one works a little longer. */
     async refresh(change: Change): Promise<SharingConfiguration> {
       return stores.inTransaction(change.project.id, async (tx) => {
         const before = await findOrCreate(tx, change.project.id, change.object);

@@ -1,6 +1,6 @@
 /** Arithmetic of numbers and instants that never overflows; results out of range are NULL. */
 import { comparisonType, convertImplicitly, numericToInt8, nullOutsideYears } from './conversions.ts';
-import { invalidQuery } from './refusal.ts';
+import { invalidQuery } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
 import { nullUnlessBetween, nameOperands, typeName, value, type Value } from './values.ts';
 

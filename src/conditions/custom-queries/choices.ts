@@ -1,6 +1,6 @@
 /** Compiles choices between values: CASE, `if`, `coalesce`. */
 import { convert, convertImplicitly, widerType } from './conversions.ts';
-import { invalidQuery } from './refusal.ts';
+import { invalidQuery } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
 import { typeName, value, type Value } from './values.ts';
 

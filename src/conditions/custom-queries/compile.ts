@@ -11,7 +11,7 @@ import { convert } from './conversions.ts';
 import { compileNode, MAX_SQL, type QueryContext } from './expressions.ts';
 import { starFields, fieldsOf, type Relation } from './fields.ts';
 import { parseExpression, parseStatement } from './parser.ts';
-import { invalidQuery, excerpt, queryError } from './refusal.ts';
+import { invalidQuery, excerpt, queryError } from './query-errors.ts';
 import type { Expression, Item, QueryPosition, Statement } from './syntax.ts';
 
 export type { Relation } from './fields.ts';

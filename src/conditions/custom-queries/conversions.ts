@@ -1,7 +1,7 @@
 /** Converts between types without failing on any row: values that cannot be converted become NULL. */
 import type { InvalidInput } from '../../platform/errors.ts';
 import { READINGS } from './reading.ts';
-import { invalidQuery, excerpt } from './refusal.ts';
+import { invalidQuery, excerpt } from './query-errors.ts';
 import { nullUnlessBetween, nameOperands, typeName, value, type SqlType, type Value } from './values.ts';
 
 type Conversion = (sql: string) => string;

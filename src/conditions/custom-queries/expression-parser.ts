@@ -1,6 +1,6 @@
 /** The grammar of one expression. */
 import { EmbeddedActionsParser, type IToken, type IOrAlt } from 'chevrotain';
-import { invalidQuery, queryError } from './refusal.ts';
+import { invalidQuery, queryError } from './query-errors.ts';
 import type { BinaryOperator, Expression, Step } from './syntax.ts';
 import { nameOf, positionOf, T, TOKENS, unquote } from './tokens.ts';
 

@@ -14,7 +14,7 @@ import { convert, convertImplicitly } from './conversions.ts';
 import type { Fields } from './fields.ts';
 import { compileCall } from './functions.ts';
 import { concatenate, likePattern } from './text-functions.ts';
-import { invalidQuery, excerpt } from './refusal.ts';
+import { invalidQuery, excerpt } from './query-errors.ts';
 import type { Expression, Kind } from './syntax.ts';
 import { literal, plainLiteral, textLiteral, value, type SqlType, type Value } from './values.ts';
 

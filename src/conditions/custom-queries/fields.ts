@@ -1,5 +1,5 @@
 /** Fields that a custom query may read. */
-import { invalidQuery, queryError } from './refusal.ts';
+import { invalidQuery, queryError } from './query-errors.ts';
 import type { QueryPosition, Step } from './syntax.ts';
 import { column, literal, value, type SqlType, type Value } from './values.ts';
 

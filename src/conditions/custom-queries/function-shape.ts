@@ -1,6 +1,6 @@
 /** Declaration of a function of custom queries. */
 import type { QueryPosition } from './syntax.ts';
-import { invalidQuery } from './refusal.ts';
+import { invalidQuery } from './query-errors.ts';
 import { value, type SqlType, type Value } from './values.ts';
 
 export type SqlFunction = {

@@ -1,7 +1,7 @@
 /** The functions of custom queries; no others can be called. */
 import { convertImplicitly } from './conversions.ts';
 import type { SqlFunction } from './function-shape.ts';
-import { invalidQuery, excerpt } from './refusal.ts';
+import { invalidQuery, excerpt } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
 import { TEXT_FUNCTIONS } from './text-functions.ts';
 import { TIME_FUNCTIONS } from './time-functions.ts';

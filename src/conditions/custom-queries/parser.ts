@@ -6,7 +6,7 @@
  */
 import { EOF, type IToken, type IOrAlt } from 'chevrotain';
 import { ExpressionParser } from './expression-parser.ts';
-import { invalidQuery, excerpt, queryError, unparsableQuery } from './refusal.ts';
+import { invalidQuery, excerpt, queryError, unparsableQuery } from './query-errors.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
 import { nameOf, positionOf, T, tokensOf } from './tokens.ts';
 

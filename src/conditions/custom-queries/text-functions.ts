@@ -1,7 +1,7 @@
 /** Functions on text, whose results are never longer than LONGEST_TEXT. */
 import { simpleFunction, literalText, type SqlFunction } from './function-shape.ts';
 import { convertImplicitly } from './conversions.ts';
-import { invalidQuery } from './refusal.ts';
+import { invalidQuery } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
 import { literal, nameOperands, value, type Value } from './values.ts';
 

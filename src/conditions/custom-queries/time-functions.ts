@@ -2,7 +2,7 @@
 import { shiftInstant, timeUnit } from './arithmetic.ts';
 import { convert, secondsToInstant, nullOutsideYears } from './conversions.ts';
 import { simpleFunction, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
-import { invalidQuery, excerpt } from './refusal.ts';
+import { invalidQuery, excerpt } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
 import { literal, nameOperands, value, type SqlType, type Value } from './values.ts';
 

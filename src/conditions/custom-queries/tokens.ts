@@ -1,6 +1,6 @@
 /** The lexer of custom queries. */
 import { createToken, Lexer, type IToken, type TokenType } from 'chevrotain';
-import { invalidQuery, excerpt, queryError, unparsableQuery } from './refusal.ts';
+import { invalidQuery, excerpt, queryError, unparsableQuery } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
 
 const MAX_QUERY = 20_000;

@@ -4,7 +4,7 @@ import { compileCase, compileCoalesce, convertToWidest } from './choices.ts';
 import { convert, convertImplicitly, numericToInt8 } from './conversions.ts';
 import { property } from './fields.ts';
 import { simpleFunction, literalInteger, type SqlFunction } from './function-shape.ts';
-import { invalidQuery } from './refusal.ts';
+import { invalidQuery } from './query-errors.ts';
 import type { QueryPosition, Step } from './syntax.ts';
 import { nullUnlessBetween, nameOperands, value, type SqlType, type Value } from './values.ts';
 

@@ -48,23 +48,23 @@ function lazySearch(pattern: string): Search {
     if (!search) {
       const created = compileSearch(pattern);
       search = created.search;
-      steps.spend(created.taken * STEPS_PER_RANGE);
+      steps.spend(created.compileRanges * STEPS_PER_RANGE);
     }
     return search(text, steps);
   };
 }
 
-/** @returns the search, and as `taken` the cost of compiling it: ranges of characters and states */
-function compileSearch(pattern: string): { search: Search; taken: number } {
+/** @returns the search, and the cost of compiling it in `compileRanges`: ranges of characters plus states */
+function compileSearch(pattern: string): { search: Search; compileRanges: number } {
   const room = new PatternBudget();
   try {
     const regex = parseRegex(pattern, room);
     const { states } = regex;
     const test = onePassTest(regex);
     const search = test ? onePassSearch(test) : machineSearch(RE2JS.compile(re2Of(regex)), states);
-    return { search, taken: room.taken + states };
+    return { search, compileRanges: room.taken + states };
   } catch {
-    return { search: () => undefined, taken: room.taken };
+    return { search: () => undefined, compileRanges: room.taken };
   }
 }
 
@@ -83,7 +83,7 @@ function onePassSearch(test: (text: string) => boolean): Search {
   };
 }
 
-/** RE2's syntax of places. Its word boundaries know only ASCII. */
+/** Zero-width assertions in RE2's syntax. RE2's word boundaries know only ASCII. */
 const PLACES: Record<Place, string> = {
   start: String.raw`\A`,
   end: String.raw`\z`,

@@ -1,4 +1,4 @@
-/** The digest of a set of rows, computed the same way while reading, in a destination's table and at the source, in any order. */
+/** Computes the digest of a set of rows, which does not depend on their order, so source and destination can be compared. */
 import type { Column, RowsDigest } from './columns.ts';
 
 const TWO_TO_32 = 2 ** 32;

@@ -2,7 +2,7 @@
 
 /** Each namespace has one witness. */
 export const WITNESS_WORKFLOW_ID = 'sluice-timeline-witness';
-/** The name of the update. */
+/** Name of the workflow update that swaps the nonce. */
 export const SWAP = 'swap';
 
 /** Nonces, which are random and never used twice. */

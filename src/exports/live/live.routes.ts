@@ -33,7 +33,7 @@ const followExports = route({
   summary: 'Subscribe to changes of batch exports',
   description:
     'Events name what changed and hold no data: `kind` is `export`, `run`, `interval`, `backfill` or `log`; `start` and `end` span the ' +
-    'data intervals concerned. Changes of a quarter of a second are combined: without `run_id` an event is about several runs. The event ' +
+    'data intervals concerned. Changes within a quarter of a second are combined: an event without `run_id` is about several runs. The event ' +
     '`reset` means that changes may have been missed, so that everything shown should be read again. Covers only batch exports that the ' +
     'caller can see. A comment is sent every 15 seconds, and the stream ends within 15 seconds of the caller losing access. Each caller ' +
     'can have 10 streams open.',

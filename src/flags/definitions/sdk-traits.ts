@@ -65,7 +65,7 @@ export function traitsOf(flag: JudgedFlag, definitions: StoredDefinitions): Set<
     add('cohort', isCohort);
     add('notInCohort', isCohort && property['operator'] === 'not_in');
     add('comparedText', isComparedText(property));
-    add('ownDate', isOwnDate(property, definitions.timeZone));
+    add('ownDate', isReadDifferently(property, definitions.timeZone));
   }
   return traits;
 }
@@ -108,7 +108,7 @@ const DATES: readonly Json[] = ['is_date_before', 'is_date_after'];
 const WITH_OFFSET = /(?:z|[+-]\d\d:?\d\d)$/i;
 
 /** Whether SDKs may read the date differently: it has an unusual form, or no offset while the project is not in UTC. */
-function isOwnDate({ operator, value }: Fields, timeZone: string): boolean {
+function isReadDifferently({ operator, value }: Fields, timeZone: string): boolean {
   if (!DATES.includes(operator ?? null)) return false;
   if (typeof value !== 'string' || instantOfText(value, { timeZone: 'UTC', now: 0 }) === undefined) return true;
   return timeZone !== 'UTC' && !RELATIVE.test(value) && !WITH_OFFSET.test(value);

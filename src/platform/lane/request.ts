@@ -1,8 +1,8 @@
-/** Requests and replies in front of the application: by `node:http`, or on the connection itself. */
+/** Requests that a lane may answer before the application does, read by `node:http` or directly from the connection. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request that arrived whole. Members are those of `IncomingMessage`, except that the length is that of `bytes`. */
+/** A request that arrived whole. Its members are those of `IncomingMessage`, and the body in `bytes`. */
 export class WholeRequest {
   readonly method: string;
   readonly url: string;
@@ -18,7 +18,7 @@ export class WholeRequest {
     this.socket = socket;
   }
 
-  /** Each is there once. */
+  /** Each header has a single value. */
   get headersDistinct(): NodeJS.Dict<string[]> {
     return Object.fromEntries(Object.entries(this.headers).map(([name, value]) => [name, [value as string]]));
   }

@@ -1,4 +1,4 @@
-/** POSTs to servers that users named, through the checked door. */
+/** Sends requests to servers that users named, over connections to checked addresses only. */
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { guardedAgents } from './connect.ts';
@@ -18,7 +18,7 @@ export type Request = {
 
 export type PostOptions = Request & { rules: HostRules };
 
-/** An answer; a redirect is one. `body` is cut at the limit of the poster. */
+/** An answer, which may be a redirect. `body` is cut at the limit of the poster. */
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 
 export type Poster = {
@@ -28,20 +28,20 @@ export type Poster = {
 };
 
 /**
- * Keeps connections for further requests. Redirects are not followed, and cookies not kept.
- * @param maxAnswerBytes what is read of the body of an answer; the connection of a longer one is cut
+ * Keeps connections for further requests. Follows no redirects, and keeps no cookies.
+ * @param maxAnswerBytes limit of an answer's body; the poster closes the connection of a longer answer
  */
 export function poster(rules: HostRules, { maxAnswerBytes }: { maxAnswerBytes: number }): Poster {
   const { httpAgent, httpsAgent, destroy } = guardedAgents(rules, { maxSockets: 1 });
   return {
     async post({ method = 'POST', url, headers, body, timeoutMs, signal }) {
       const secure = url.protocol === 'https:';
-      const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const end = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const options = {
         method,
         agent: secure ? httpsAgent : httpAgent,
         headers: { ...headers, ...(method === 'POST' && { 'content-length': Buffer.byteLength(body) }) },
-        signal: ended,
+        signal: end,
       };
       try {
         const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -49,10 +49,10 @@ export function poster(rules: HostRules, { maxAnswerBytes }: { maxAnswerBytes: n
           request.on('error', reject);
           request.end(body);
         });
-        const { statusCode: status = 0, headers: given } = response;
-        return { status, headers: given, body: await readUpTo(response, maxAnswerBytes) };
+        const { statusCode: status = 0, headers: answerHeaders } = response;
+        return { status, headers: answerHeaders, body: await readUpTo(response, maxAnswerBytes) };
       } catch (error) {
-        throw ended.aborted ? (ended.reason as Error) : error;
+        throw end.aborted ? (end.reason as Error) : error;
       }
     },
     close: destroy,
@@ -60,17 +60,17 @@ export function poster(rules: HostRules, { maxAnswerBytes }: { maxAnswerBytes: n
 }
 
 async function readUpTo(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const read: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
   if (maxBytes > 0) {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      read.push(chunk);
+      chunks.push(chunk);
       bytes += chunk.length;
       if (bytes >= maxBytes) break;
     }
   }
   response.destroy();
-  return Buffer.concat(read).subarray(0, maxBytes).toString();
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString();
 }
 
 /** One request over a connection of its own. @returns the status of the answer, whose body is not read */

@@ -1,4 +1,4 @@
-/** The namespace on a Temporal server that is not ours. */
+/** Creates the namespace on a Temporal server that Sluice does not start itself. */
 import { ServiceError, type Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { withDeadline } from './connection.ts';
