@@ -61,6 +61,16 @@ describe('content and schedule in the form of an export', () => {
     await assertAccessible(page);
     await filter.getByRole('button', { name: /Condition$/ }).click();
     await page.getByRole('option', { name: 'is', exact: true }).click();
+    // Blank lines are shown while one types, and not stored.
+    await filter.getByLabel('Values').fill('pro\n\nplus\n');
+    assert.equal(await filter.getByLabel('Values').inputValue(), 'pro\n\nplus\n');
+    await filter.getByRole('button', { name: /Condition$/ }).click();
+    await page.getByRole('option', { name: 'contains', exact: true }).click();
+    assert.equal(await filter.getByLabel('Value').inputValue(), 'pro');
+    await filter.getByRole('button', { name: /Condition$/ }).click();
+    await page.getByRole('option', { name: 'is', exact: true }).click();
+    assert.equal(await filter.getByLabel('Values').inputValue(), 'pro');
+    await filter.getByLabel('Values').fill('pro\n\n');
     await choose(page, 'Columns', 'Only these');
     const columns = page.getByRole('group', { name: 'Exported columns' });
     for (const box of await columns.getByRole('checkbox').all()) {

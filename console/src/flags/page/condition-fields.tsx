@@ -1,9 +1,10 @@
 /** The conditions of a set as fields. Conditions about cohorts and other flags are shown in words, and edited as JSON. */
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { kindOf, operatorWords, OPERATORS, textOf, valueOf } from '../../exports/form/content/operators.ts';
+import { useTypedText } from '../../exports/form/content/typed-text.ts';
 import {
   conditionsOf,
   groupTypeOf,
@@ -12,7 +13,6 @@ import {
   type Filters,
   type Names,
 } from '../words/conditions.ts';
-import { equal } from '../words/equal.ts';
 import { ConditionWords } from './condition-sets.tsx';
 import styles from './flag-page.module.css';
 import type { Refusal } from './use-refusal.ts';
@@ -103,11 +103,8 @@ const LINES: readonly string[] = ['list', 'bounds'];
 function valueIn(operator: string, text: string): Condition['value'] {
   const kind = kindOf(operator);
   // Flags compare with the number that a text holds.
-  if (kind !== 'list') return valueOf(kind === 'number' ? 'text' : kind, text) as Condition['value'];
-  // An empty value would match everyone whose property is empty, or contains anything.
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const isAlwaysList = operator.endsWith('_multi') && lines.length > 0;
-  return isAlwaysList ? lines : (valueOf(kind, lines.join('\n')) as Condition['value']);
+  const value = valueOf(kind === 'number' ? 'text' : kind, text) as Condition['value'];
+  return operator.endsWith('_multi') && typeof value === 'string' ? [value] : value;
 }
 
 type FieldsProps = {
@@ -121,9 +118,7 @@ type FieldsProps = {
 function Fields({ condition, at, isNew, onChange }: FieldsProps) {
   const operator = condition.operator ?? 'exact';
   const kind = kindOf(operator);
-  // The text as it was typed, with blank lines, as long as it stands for the value.
-  const [typed, setTyped] = useState('');
-  const text = equal(valueIn(operator, typed), condition.value) ? typed : textOf(condition.value);
+  const [text, setTyped] = useTypedText(condition.value, (typed) => valueIn(operator, typed));
   return (
     <>
       <TextField
@@ -141,9 +136,11 @@ function Fields({ condition, at, isNew, onChange }: FieldsProps) {
         options={[...new Set([...OPERATORS, operator])].map((one) => ({ value: one, label: operatorWords(one) }))}
         value={operator}
         onChange={(next) => {
-          const lines = textOf(condition.value);
-          const fitting = LINES.includes(kindOf(next)) ? lines : lines.split('\n', 1)[0]!;
-          onChange({ operator: next as NonNullable<Condition['operator']>, value: valueIn(next, fitting) });
+          setTyped('');
+          onChange({
+            operator: next as NonNullable<Condition['operator']>,
+            value: valueIn(next, textOf(condition.value)),
+          });
         }}
         error={at('operator')}
       />

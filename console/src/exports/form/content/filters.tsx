@@ -6,6 +6,7 @@ import type { Filter, FilterType } from '../draft.ts';
 import { useProblem } from '../problem.ts';
 import { ItemList } from './item-list.tsx';
 import { DEFAULT_OPERATOR, kindOf, operatorWords, textOf, valueOf } from './operators.ts';
+import { useTypedText } from './typed-text.ts';
 
 type FiltersProps = { filters: readonly Filter[]; onChange: (filters: readonly Filter[]) => void; model: Model };
 
@@ -51,9 +52,15 @@ function FilterFields({ filter, model, error, isNew, onChange }: FieldsProps) {
   const operator = filter.operator ?? DEFAULT_OPERATOR;
   const kind = kindOf(operator);
   const isExpression = type === EXPRESSION;
-  const setText = (text: string) => onChange({ key, type, operator, value: valueOf(kind, text) });
-  const setOperator = (next: string) =>
+  const [text, setTyped] = useTypedText(value, (typed) => valueOf(kind, typed));
+  const setText = (typed: string) => {
+    setTyped(typed);
+    onChange({ key, type, operator, value: valueOf(kind, typed) });
+  };
+  const setOperator = (next: string) => {
+    setTyped('');
     onChange({ key, type, operator: next, value: valueOf(kindOf(next), textOf(value)) });
+  };
   const operators = model.filter_operators.some((one) => one === operator)
     ? model.filter_operators
     : [...model.filter_operators, operator];
@@ -90,11 +97,11 @@ function FilterFields({ filter, model, error, isNew, onChange }: FieldsProps) {
       {!isExpression && kind !== 'none' && kind !== 'bounds' && (
         <TextField
           label={kind === 'list' ? 'Values' : 'Value'}
-          value={textOf(value)}
+          value={text}
           onChange={setText}
           autoComplete="off"
           {...(kind === 'list' && { description: 'One per line.' })}
-          {...(kind === 'list' && { lines: Math.min(8, Math.max(2, textOf(value).split('\n').length)) })}
+          {...(kind === 'list' && { lines: Math.min(8, Math.max(2, text.split('\n').length)) })}
           {...(kind === 'number' && { inputMode: 'decimal' as const })}
           {...(kind === 'date' && { placeholder: '2026-06-01 or -7d' })}
         />

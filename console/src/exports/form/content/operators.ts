@@ -57,10 +57,13 @@ export function textOf(value: unknown): string {
 /** @returns undefined for no value, which the server asks for where it is needed */
 export function valueOf(kind: ValueKind, text: string): unknown {
   if (kind === 'none' || text === '') return undefined;
-  if (kind === 'number') return numberIn(text);
-  if (kind === 'bounds') return text.split('\n').slice(0, 2).map(numberIn);
   const lines = text.split('\n');
-  return kind === 'list' && lines.length > 1 ? lines : text;
+  if (kind === 'bounds') return lines.slice(0, 2).map(numberIn);
+  // Its input shows one line, so the others of an earlier operator's value are dropped.
+  if (kind !== 'list') return kind === 'number' ? numberIn(lines[0]!) : lines[0] || undefined;
+  // An empty value would match everyone whose property is empty, or contains anything.
+  const filled = lines.filter((line) => line.trim() !== '');
+  return filled.length > 1 ? filled : filled[0];
 }
 
 /** The server says what is wrong with a text that is no number. */
