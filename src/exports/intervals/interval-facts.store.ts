@@ -36,6 +36,12 @@ export const IS_NEWEST = `not exists (
   select from batch_export_runs as newer where newer.batch_export_id = run.batch_export_id
     and newer.data_interval_end = run.data_interval_end and newer.created_at > run.created_at)`;
 
+/**
+ * Whether the destination holds an interval's delivery: a commit under way, or one that broke off, may have overwritten a part of it. SQL,
+ * over `ledger`.
+ */
+export const IS_HELD = `ledger.receipt is not null and ledger.state <> 'committing'`;
+
 const isWanted = (
   table: string,
 ) => `${table}.batch_export_id = wanted.id and ${table}.data_interval_start >= wanted."from"
@@ -47,7 +53,7 @@ const FACTS_SQL = `
   with wanted as (
     select * from unnest(:n::int[], :ids::uuid[], :froms::timestamptz[], :tos::timestamptz[]) as wanted (n, id, "from", "to")
   ), found (n, fact, start, "end") as (
-    select n, 'held', ${bounds('ledger')} from wanted join batch_export_intervals as ledger on ${isWanted('ledger')} and receipt is not null
+    select n, 'held', ${bounds('ledger')} from wanted join batch_export_intervals as ledger on ${isWanted('ledger')} and ${IS_HELD}
     union all
     select n, ${FACT_OF_RUN}, ${bounds('run')}
     from wanted join batch_export_runs as run on ${isWanted('run')} and status <> 'Completed' and ${IS_NEWEST}

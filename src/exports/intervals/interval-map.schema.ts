@@ -18,7 +18,7 @@ export const CODE_TABLE = [
   '',
   '| letter | fill | the destination holds |',
   '| --- | --- | --- |',
-  '| `n` | none | nothing of it |',
+  '| `n` | none | nothing of it, or a delivery that a commit may have replaced in part |',
   '| `h` | held | its delivery |',
   '| `s` | stale | its delivery, and rows were added at the source after it |',
   '| `x` | expired | nothing, and the source no longer has its rows; reserved, because no rows are removed by age yet |',

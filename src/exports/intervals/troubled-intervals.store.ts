@@ -3,7 +3,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import type { Fact } from '../domain/interval-codes.ts';
 import type { Millis } from '../domain/millis.ts';
 import { OPEN_STATUSES, RETRIED_STATUSES } from '../domain/statuses.ts';
-import { FACT_OF_RUN, IS_NEWEST } from './interval-facts.store.ts';
+import { FACT_OF_RUN, IS_HELD, IS_NEWEST } from './interval-facts.store.ts';
 
 export type TroubledFact = { exportId: string; start: Millis; end: Millis; fact: Fact };
 
@@ -44,8 +44,7 @@ const TROUBLED_SQL = `
     union all
     select wanted.id, 'held', wanted.start, wanted."end" from troubled as wanted join batch_export_intervals as ledger
       on ${key('ledger')} and ledger.data_interval_start = wanted.start and ledger.data_interval_end = wanted."end"
-      -- A commit that broke off may have overwritten a part of the earlier delivery.
-      and receipt is not null and state <> 'committing'
+      and ${IS_HELD}
     union all
     select wanted.id, 'stale', wanted.start, wanted."end" from troubled as wanted join batch_export_troubles as trouble
       on ${key('trouble')} and trouble.data_interval_start = wanted.start and trouble.data_interval_end = wanted."end" and kind = 'stale'
