@@ -101,16 +101,19 @@ export class Conflict extends SluiceError {
   readonly members: Readonly<Record<string, unknown>>;
 
   /** @param members added to the error's body, which the caller needs for the next request */
-  constructor(detail: string, members: Readonly<Record<string, unknown>> = {}) {
-    super(detail);
+  constructor(detail: string, members: Readonly<Record<string, unknown>> = {}, options?: FaultOptions) {
+    super(detail, options);
     this.members = members;
   }
 }
 
 /** A stored secret was encrypted with a key that is declared lost. */
 export class SecretLost extends Conflict {
-  constructor(sentence = 'A stored secret cannot be read, because the key that encrypted it is lost. Give it again.') {
-    super(sentence);
+  constructor(
+    sentence = 'A stored secret cannot be read, because the key that encrypted it is lost. Give it again.',
+    options?: FaultOptions,
+  ) {
+    super(sentence, {}, options);
   }
 }
 

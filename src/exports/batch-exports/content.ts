@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Destination } from '../destinations/contract.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
-import { InvalidInput } from '../../platform/errors.ts';
+import { InvalidInput, SecretLost } from '../../platform/errors.ts';
 import { columnsOf, mergeOf, selectionOf, type Selection } from '../../events/reading/selection.ts';
 import { partsOfPath } from '../../events/reading/transform.ts';
 import { parseFilters } from '../../conditions/sql/filters.ts';
@@ -10,6 +10,7 @@ import type { BatchExport } from './batch-export.ts';
 import { isHashed, type Content, type ContentSettings, type Model } from '../../conditions/rows/content.ts';
 import type { Run } from '../runs/runs.store.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';
+import { runFault } from '../faults/run-faults.ts';
 
 /** Fields that users may set. Omitted fields keep their value in a change, and are empty in a new export. */
 export type ContentPatch = {
@@ -134,12 +135,22 @@ export function contentColumns(
   return { content, hashKey: key === undefined ? row.hashKey : configs.encryptSecret(row, HASH_KEY, key) };
 }
 
-/** The key of an export's row; null if it has none. @throws Error when the key ring lacks the key that it was encrypted with */
+/** The key of an export's row; null if it has none. @throws SecretLost; Error when the key ring lacks the key that it was encrypted with */
 export function decryptHashKey(
   configs: ConfigEncryption,
   row: Pick<Row, 'id' | 'projectId' | 'hashKey'>,
 ): string | null {
-  return row.hashKey === null ? null : configs.decryptSecret(row, HASH_KEY, row.hashKey);
+  try {
+    return row.hashKey === null ? null : configs.decryptSecret(row, HASH_KEY, row.hashKey);
+  } catch (error) {
+    if (!(error instanceof SecretLost)) throw error;
+    throw new SecretLost(
+      'The key for hashes cannot be read, because the key that encrypted it is lost: give another one.',
+      {
+        fault: { ...runFault('secret_lost'), field: HASH_KEY },
+      },
+    );
+  }
 }
 
 /** The key that a run hashes with, from its plan; null if the run does not hash. */

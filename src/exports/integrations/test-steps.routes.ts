@@ -43,6 +43,7 @@ const runNewTestStep = route({
   path: '/batch_exports/run_test_step_new/',
   access: { scope: 'batch_export:write' },
   body: Type.Object({ ...NewBatchExportBody.properties, step }, { title: 'NewTestStep' }),
+  errors: [409],
   answers: { 200: TestedStepBody },
   summary: 'Run a test step for an unsaved batch export',
   description:
@@ -58,6 +59,7 @@ const runTestStep = route({
   access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: Type.Object({ ...BatchExportPatchBody.properties, step }, { title: 'TestStep' }),
+  errors: [409],
   answers: { 200: TestedStepBody },
   summary: 'Run a test step for a saved batch export',
   description: 'The body is that of a PATCH: its values are tested in place of the stored ones, which do not change.',

@@ -48,6 +48,7 @@ const previewNew = route({
   operationId: 'batch_exports_preview_new_create',
   access: { scope: 'batch_export:write' },
   body: NewPreviewBody,
+  errors: [409],
   answers: { 200: BatchExportPreviewBody },
   summary: 'Preview an unsaved batch export',
   description:
@@ -66,6 +67,7 @@ const previewStored = route({
   access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: PatchPreviewBody,
+  errors: [409],
   answers: { 200: BatchExportPreviewBody },
   summary: 'Preview a saved batch export, with or without changes',
   description:

@@ -139,6 +139,7 @@ const remoteConfig = route({
   path: '/feature_flags/:key/remote_config/',
   access: { scope: 'feature_flag:read', filtered: true },
   params: Type.Object({ key: Type.String({ description: 'The key or ID of the flag.' }) }),
+  errors: [409],
   answers: { 200: nullable(Type.String({ description: 'The payload as JSON text; null if there is none.' })) },
   summary: 'Retrieve the payload of a remote configuration',
   description: 'Encrypted payloads can be read only here.',

@@ -1,5 +1,6 @@
 /** Starts of the API and of a worker whose keys do not open what is stored. */
 import assert from 'node:assert/strict';
+import { apiRoutes } from '../../../src/app/api.ts';
 import { createPool } from '../../../src/platform/db/connection.ts';
 import { generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -22,6 +23,18 @@ const COLUMNS = [
 ];
 
 const keyOf = (ring: string) => ring.slice(ring.indexOf(':') + 1);
+
+/** Asserts that the document of the API has the conflict. */
+function assertDeclared(method: string, path: string): void {
+  const matching = apiRoutes.filter((one) => {
+    const tail = one.path.replace(/^\/api\/\w+\/:\w+/, '').replaceAll(/:\w+/g, '[^/]+');
+    return one.method === method.toLowerCase() && new RegExp(`^${tail}$`).test(path);
+  });
+  assert.ok(
+    matching.some(({ errors }) => errors?.includes(409)),
+    `${method} ${path}`,
+  );
+}
 
 describe('keys that are to open stored secrets', () => {
   const [ring, other] = [generateKeyRing(), generateKeyRing()];
@@ -179,6 +192,7 @@ describe('keys that are to open stored secrets', () => {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
+      if (answer.status === 409) assertDeclared(method, path);
       return { status: answer.status, body: (text ? JSON.parse(text) : {}) as Record<string, unknown> };
     };
     try {
@@ -201,11 +215,25 @@ describe('keys that are to open stored secrets', () => {
         destination: { type: 'S3Compatible', config: {}, integration: id },
       });
       assert.equal(joined.status, 409);
+      const joining = { type: 'S3Compatible', config: { bucket_name: 'new', region: 'eu-central-1' }, integration: id };
+      const fresh = { name: 'fresh', interval: 'hour', destination: joining };
+      const needing = { run_test_step_new: { ...fresh, step: 0 }, preview: fresh, [`${results[0]!.id}/preview`]: {} };
+      for (const [name, body] of Object.entries(needing)) {
+        const { status } = await request('POST', `/batch_exports/${name}/`, body);
+        assert.equal(status, name.endsWith('/preview') ? 400 : 409, name);
+      }
+      assert.equal((await request('GET', '/feature_flags/secret/remote_config/')).status, 409);
       assert.match(String(joined.body['detail']), new RegExp(`secrets of integration ${id} is lost`));
       const change = { config: KEYS };
       assert.equal((await request('PATCH', `/integrations/${id}/`, change)).status, 200);
       assert.equal((await patch({ ...KEYS, bucket_name: 'third' })).status, 200);
       assert.equal((await patch({ bucket_name: 'fourth' })).status, 200);
+      // The export hashes, and its key for that is the only secret that is still lost.
+      const preview = () => request('POST', `${path}preview/`, {});
+      const { status: refusal, body: refused } = await preview();
+      assert.deepEqual([refusal, refused['attr']], [409, 'hash_key']);
+      assert.equal((await request('PATCH', path, { hash_key: 'a key of sixteen or more' })).status, 200);
+      assert.equal((await preview()).status, 200);
       // As if it had been saved before the key was lost.
       const { rows } = await sluice.pool.query<{ secrets: string }>('select secrets from batch_export_places limit 1');
       await sluice.pool.query('update batch_exports set destination_secrets = $1', [

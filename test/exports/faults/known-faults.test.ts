@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { faultsPage } from '../../../dev/faults/page.ts';
+import { decryptHashKey, HASH_KEY } from '../../../src/exports/batch-exports/content.ts';
 import { anyDestination } from '../../../src/exports/destinations/index.ts';
 import { faultOf, isFault, locatedFault } from '../../../src/exports/faults/fault-of.ts';
 import { DESTINATION_FAULTS, FAULT_CODES } from '../../../src/exports/faults/known-faults.ts';
 import { faultOfType, RUN_FAULTS } from '../../../src/exports/faults/run-faults.ts';
+import { configEncryption } from '../../../src/exports/integrations/config-encryption.ts';
 import * as errors from '../../../src/platform/errors.ts';
+import { createKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 
+const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`) as [string, string];
 const TABLES = { ...DESTINATION_FAULTS, run: RUN_FAULTS };
 
 describe('the tables of faults', () => {
@@ -68,6 +72,19 @@ describe('the fault of an error', () => {
   it('is the one that it was thrown with', () => {
     const fault = { code: 'disk_full', owner: 'destination', field: null } as const;
     assert.deepEqual(faultOf(new errors.DestinationUnavailable('Full.', { fault })), fault);
+  });
+
+  it('names the key for hashes where that is the secret that is lost', () => {
+    const row = { id: 'an export', projectId: 1 };
+    const hashKey = configEncryption(createKeyRing(OLD)).encryptSecret(row, HASH_KEY, 'hush');
+    const configs = configEncryption(createKeyRing(`${NEW},old:lost`));
+    assert.throws(
+      () => decryptHashKey(configs, { ...row, hashKey }),
+      (error) => {
+        assert.deepEqual(faultOf(error), { code: 'secret_lost', owner: 'you', field: 'hash_key' });
+        return true;
+      },
+    );
   });
 
   it('names the field of input that is not valid any more', () => {
