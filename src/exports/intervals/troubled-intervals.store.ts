@@ -23,8 +23,8 @@ const TROUBLED_SQL = `
         select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by, latest_error
         from batch_export_runs as any_run where ${key('any_run')} and status <> 'Completed'
         order by data_interval_end desc, created_at desc limit ${MAX_EXAMINED}
-      ) as run where ${IS_NEWEST} order by run.data_interval_end desc limit ${MAX_TROUBLED}
-    ) as newest where fact <> 'ended'
+      ) as run where ${IS_NEWEST} and ${FACT_OF_RUN} <> 'ended' order by run.data_interval_end desc limit ${MAX_TROUBLED}
+    ) as newest
     union all
     select wanted.id, kind, trouble.start, trouble."end" from wanted cross join lateral (
       select kind, ${interval('trouble')} from batch_export_troubles as trouble

@@ -1,11 +1,11 @@
 /** Finds the data intervals of an export that need a person, and those that Sluice will retry, from the facts about them. */
-import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
+import { codeOf, FACTS, hasMark, type Fact } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';
 import type { FactRange } from '../intervals/interval-facts.store.ts';
 import { factsOfAll, offeredFact } from '../intervals/offered.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
-import type { TroubledFact } from '../intervals/troubled-intervals.store.ts';
+import { MAX_TROUBLED, type TroubledFact } from '../intervals/troubled-intervals.store.ts';
 
 export type TroubledInterval = DataInterval & {
   facts: FactRange[];
@@ -15,8 +15,16 @@ export type TroubledInterval = DataInterval & {
   isHeld: boolean;
 };
 
-/** Newest first. */
-export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterval[] };
+/** Newest first. `isCapped`: more intervals may be in trouble than are listed. */
+export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterval[]; isCapped: boolean };
+
+/** Facts that are listed together, up to their limit. */
+const LISTED: readonly (readonly Fact[])[] = [
+  ['open', 'failing', 'failed', 'retried'],
+  ['unsettled'],
+  ['gave_up'],
+  ['foreign'],
+];
 
 /** @param facts about intervals of the export */
 export function attentionOf(
@@ -26,7 +34,10 @@ export function attentionOf(
 ): Attention {
   const offered = offeredFact(batchExport);
   const always = factsOfAll(batchExport);
-  const attention: Attention = { needsYou: [], retrying: [] };
+  const isCapped = LISTED.some(
+    (together) => facts.filter(({ fact }) => together.includes(fact)).length >= MAX_TROUBLED,
+  );
+  const attention: Attention = { needsYou: [], retrying: [], isCapped };
   for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
     const isOffered = offered.from < end && end <= offered.to;
     const isPaused = isPausedAt(pauses, end);
@@ -41,6 +52,6 @@ export function attentionOf(
     if (hasMark(codeOf(sum), 'y')) attention.needsYou.push(interval);
     if (hasMark(codeOf(sum), 't')) attention.retrying.push(interval);
   }
-  for (const list of Object.values(attention)) list.sort((a, b) => b.end - a.end);
+  for (const list of [attention.needsYou, attention.retrying]) list.sort((a, b) => b.end - a.end);
   return attention;
 }

@@ -69,6 +69,7 @@ function presentItem({ batchExport, lastError, ...details }: DetailedStanding, r
     needs_you: details.attention.needsYou.length,
     needs_you_held: details.attention.needsYou.filter(({ isHeld }) => isHeld).length,
     retrying: details.attention.retrying.length,
+    counts_are_minimums: details.attention.isCapped,
     next_try_at: details.nextTryAt,
     last_error: lastError
       ? {

@@ -84,6 +84,9 @@ export const OverviewItemBody = Type.Object(
     retrying: Type.Integer({
       description: 'The number of data intervals that are retried automatically, with the same limit.',
     }),
+    counts_are_minimums: Type.Boolean({
+      description: 'Whether more intervals than these may need somebody or be retried, because a limit was reached.',
+    }),
     next_try_at: nullable(Instant, {
       description: 'The time from which the next of them is retried, within a minute.',
     }),

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createKnex } from '../../../src/platform/db/connection.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import type { IntervalMapBody } from '../../../src/exports/intervals/interval-map.schema.ts';
+import { MAX_TROUBLED } from '../../../src/exports/intervals/troubled-intervals.store.ts';
 import { exportOverviews } from '../../../src/exports/monitoring/overview.ts';
 import type { OverviewItemBody } from '../../../src/exports/monitoring/overview.schema.ts';
 import { exportStores } from '../../../src/exports/stores.ts';
@@ -200,6 +201,19 @@ describe('the overview of exports', () => {
       [at(-1), at(0)],
     );
     assert.deepEqual([never.needs_you, never.needs_you_held, never.newest_delivery], [1, 0, null]);
+  });
+
+  it('says that its counts are minimums where there may be more', async () => {
+    const cancelled: IntervalFacts = { runs: [{ status: 'Cancelled', error: 'The run was cancelled.' }] };
+    const id = await build('many', [...Array<IntervalFacts>(MAX_TROUBLED - 1).fill(FAILED), cancelled]);
+    const counts = async () => {
+      const [one] = (await overview()).results as [OverviewItemBody];
+      return [one.needs_you, one.counts_are_minimums];
+    };
+    assert.deepEqual(await counts(), [MAX_TROUBLED - 1, false]);
+    for (const end of [-MAX_TROUBLED, -MAX_TROUBLED - 1])
+      await storeInterval(exports, { exportId: id, ...hour(end) }, FAILED);
+    assert.deepEqual(await counts(), [MAX_TROUBLED, true]);
   });
 
   it('says how long an interval was due before an export is behind: its target, or a quarter of an hour', async () => {
