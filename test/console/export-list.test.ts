@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { buildMember, buildRule } from '../support/api/members.ts';
+import { MAX_TROUBLED } from '../../src/exports/intervals/troubled-intervals.store.ts';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
 import { runsOfEndedBackfill, buildExport } from '../support/exports/export-world.ts';
@@ -152,6 +153,16 @@ describe('the list of exports', () => {
         .click();
       await page.getByRole('listitem').filter({ hasText: 'Orders' }).getByText('Nothing had failed.').waitFor();
       await page.getByRole('listitem').filter({ hasText: 'Clicks' }).getByText('3 requested again.').waitFor();
+      // More than are counted.
+      const { db } = installation.sluice;
+      await db.raw(
+        `insert into batch_export_troubles (batch_export_id, kind, data_interval_start, data_interval_end)
+          select id, 'gave_up', '2024-01-01'::timestamptz + n * interval '1 hour', '2024-01-01'::timestamptz + (n + 1) * interval '1 hour'
+          from batch_exports, generate_series(1, ${MAX_TROUBLED}) as n where name = 'Orders'`,
+      );
+      await page.reload();
+      await page.getByText(`At least ${MAX_TROUBLED} hours not delivered`).waitFor();
+      await db('batch_export_troubles').where('data_interval_start', '<', '2024-06-01').delete();
       await close();
     });
 

@@ -19,19 +19,22 @@ const UNCHANGED = {
 /** @param notes of a pause @returns a result for each id @throws ApiError for notes that the server refuses; nothing is done then */
 export async function applyBulk(
   projectId: number,
-  exports: readonly Pick<ListedExport, 'id'>[],
+  exports: readonly Pick<ListedExport, 'id' | 'isLeast'>[],
   action: BulkAction,
   notes: PauseNotes = {},
 ): Promise<Map<string, BulkResult>> {
   const results: (readonly [string, BulkResult])[] = [];
   for (let from = 0; from < exports.length; from += MAX_AT_ONCE) {
-    const ids = exports.slice(from, from + MAX_AT_ONCE).map(({ id }) => id);
-    results.push(...(await resultsOf(projectId, ids, action, notes)));
+    const some = exports.slice(from, from + MAX_AT_ONCE);
+    results.push(...(await resultsOf(projectId, some, action, notes)));
   }
   return new Map(results);
 }
 
-async function resultsOf(project_id: number, ids: string[], action: BulkAction, notes: PauseNotes) {
+type Exports = Parameters<typeof applyBulk>[1];
+
+async function resultsOf(project_id: number, exports: Exports, action: BulkAction, notes: PauseNotes) {
+  const ids = exports.map(({ id }) => id);
   try {
     const { results } = await done(
       api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
@@ -42,7 +45,7 @@ async function resultsOf(project_id: number, ids: string[], action: BulkAction, 
     // Notes are refused for each export alike, so nothing was paused.
     const ofNotes = results.find(({ error }) => error !== null && isOfNotes(error.attr, notes));
     if (ofNotes) throw new ApiError(400, ofNotes.error);
-    return results.map((one) => [one.id, inWords(one, action)] as const);
+    return results.map((one, index) => [one.id, inWords(one, action, exports[index]!.isLeast)] as const);
   } catch (error) {
     if (error instanceof ApiError && isOfNotes(error.attr, notes)) throw error;
     // The states of the exports show whether the server did a part.
@@ -52,8 +55,12 @@ async function resultsOf(project_id: number, ids: string[], action: BulkAction, 
 
 const isOfNotes = (attr: string | null, notes: PauseNotes) => attr !== null && attr in notes;
 
-function inWords({ result, error, intervals }: components['schemas']['BulkResult'], action: BulkAction): BulkResult {
+type Result = components['schemas']['BulkResult'];
+
+function inWords({ result, error, intervals }: Result, action: BulkAction, isLeast: boolean): BulkResult {
   if (result === 'refused') return { ok: false, text: error?.detail ?? 'It was refused.' };
   if (result === 'unchanged') return { ok: true, text: UNCHANGED[action] };
-  return { ok: true, text: action === 'retry' ? `${intervals ?? 0} requested again.` : CHANGED[action] };
+  if (action !== 'retry') return { ok: true, text: CHANGED[action] };
+  const rest = isLeast ? ' There may be more: retry these once the newest are delivered.' : '';
+  return { ok: true, text: `${intervals ?? 0} requested again.${rest}` };
 }

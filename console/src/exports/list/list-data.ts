@@ -35,6 +35,8 @@ export type ListedExport = {
   undelivered: { count: number; held: number; since: Since } | null;
   /** Intervals that are retried automatically. */
   retrying: number;
+  /** Whether both are minimums. */
+  isLeast: boolean;
   /** Time of the next retry; null: none, or unknown. */
   nextTryAt: string | null;
   error: { detail: string | null; field: string | null; runId: string | null } | null;
@@ -120,6 +122,7 @@ function listed(one: Body): ListedExport {
     undelivered:
       one.needs_you > 0 ? { count: one.needs_you, held: one.needs_you_held, since: sinceOf(one, cells) } : null,
     retrying: one.retrying,
+    isLeast: one.counts_are_minimums,
     nextTryAt: one.next_try_at,
     error: one.last_error && {
       detail: one.last_error.detail,

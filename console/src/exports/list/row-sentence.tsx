@@ -9,15 +9,21 @@ import type { ListedExport } from './list-data.ts';
 import styles from './list.module.css';
 
 export function RowSentence({ projectId, one }: { projectId: number; one: ListedExport }) {
-  const { error, pause, missed, undelivered, retrying, interval, canEdit } = one;
+  const { error, pause, missed, undelivered, retrying, isLeast, interval, canEdit } = one;
+  const least = isLeast && 'At least ';
   const now = useNow();
   return (
     <p className={styles.sentence}>
-      {undelivered ? <Undelivered {...{ one, undelivered }} /> : !pause && <Freshness {...one} />}
+      {undelivered ? <Undelivered {...{ one, undelivered, least }} /> : !pause && <Freshness {...one} />}
       {(undelivered || retrying > 0) && (
         <>
           {' '}
-          {!undelivered && <strong className={styles.retried}>{countIntervals(retrying, interval)} retrying. </strong>}
+          {!undelivered && (
+            <strong className={styles.retried}>
+              {least}
+              {countIntervals(retrying, interval)} retrying.{' '}
+            </strong>
+          )}
           {error?.detail && <span className={styles.error}>{error.detail} </span>}
           {!undelivered && `${nextTry(one.nextTryAt, now)} `}
           {(undelivered || canEdit) && <Mend {...one} of={{ projectId, exportId: one.id }} />}
@@ -29,13 +35,18 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
   );
 }
 
-type UndeliveredProps = { one: ListedExport; undelivered: NonNullable<ListedExport['undelivered']> };
+type UndeliveredProps = {
+  one: ListedExport;
+  undelivered: NonNullable<ListedExport['undelivered']>;
+  least: string | false;
+};
 
-function Undelivered({ one, undelivered: { count, held, since } }: UndeliveredProps) {
+function Undelivered({ one, undelivered: { count, held, since }, least }: UndeliveredProps) {
   const never = count - held;
   return (
     <>
       <strong className={styles.urgent}>
+        {least}
         {never > 0 && `${countIntervals(never, one.interval)} not delivered`}
         {never > 0 && held > 0 && ', '}
         {held > 0 && `${countIntervals(held, one.interval)} not delivered again`}
