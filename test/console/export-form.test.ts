@@ -35,6 +35,11 @@ describe('the form of an export', () => {
     await page.getByRole('button', { name: 'Preview rows' }).click();
     await page.getByRole('region', { name: 'Rows' }).waitFor();
     await assertAccessible(page);
+    // In a wide window, what the fields lead to is beside them, wherever the page is scrolled to.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByLabel('Name', { exact: true }).scrollIntoViewIfNeeded();
+    const create = (await page.getByRole('button', { name: 'Create' }).boundingBox())!;
+    assert.ok(create.x > 600 && create.y > 0 && create.y < 900, JSON.stringify(create));
     await page.getByRole('button', { name: 'Create' }).click();
     await page.waitForURL(/exports\/[\da-f-]{36}$/);
     const { results } = await at.request<{ results: Exported[] }>('GET', '/batch_exports/');

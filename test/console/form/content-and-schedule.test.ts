@@ -168,7 +168,7 @@ describe('content and schedule in the form of an export', () => {
     await json.fill('{"directory": "half');
     await page.keyboard.press('Escape');
     await choose(page, 'Where to', 'PostgreSQL');
-    await page.getByText('This is not a JSON object.').waitFor();
+    await page.getByText('Line 1: this is not JSON.').waitFor();
     assert.equal(await json.inputValue(), '{"directory": "half');
     await close();
   });

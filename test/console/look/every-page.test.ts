@@ -225,7 +225,11 @@ async function examine(page: Page, { name, address, do: act }: Shown): Promise<v
   ] as const) {
     await resize(window, window_);
     await assertReadable(page, `${name}, ${size}`);
-    if (size === '360') await picture(page, `${name}-${size}`);
+    if (size !== '360') continue;
+    for (const colorScheme of FOLDER ? (['dark', 'light'] as const) : []) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await picture(page, `${name}-${size}-${colorScheme}`);
+    }
   }
   await window.detach();
 }

@@ -6,7 +6,7 @@ import { DestinationFields } from './destination-fields.tsx';
 import { initialConfig, promisesText, type Offer } from './destination-types.ts';
 import type { Draft } from './draft.ts';
 import { IntegrationField } from './integration-field.tsx';
-import { configText, objectIn } from './options.ts';
+import { configText, lineOf, objectIn } from './options.ts';
 import { useProblem } from './problem.ts';
 
 type Destination = Draft['destination'];
@@ -116,7 +116,7 @@ export function DestinationPart({
           mono
           value={text ?? ''}
           onChange={onJson}
-          error={jsonError(error)}
+          error={jsonError(error, text ?? '')}
           description={
             <>
               {isEdit && 'Secrets are not shown, and stay unless you add them here; null drops one. '}
@@ -132,13 +132,13 @@ export function DestinationPart({
   );
 }
 
-/** Error message with the field's name inside the configuration. */
-function jsonError(error: unknown): string | undefined {
+/** Error message with the field's name inside the configuration, as the text has it, and its line. */
+function jsonError(error: unknown, text: string): string | undefined {
   const attr = error instanceof ApiError ? error.attr : null;
   if (!attr?.startsWith('destination') || attr === 'destination__type' || attr === 'destination__integration')
     return undefined;
   const inside = attr.replaceAll('__', '.').replace(/^destination\.(config\.)?/, '');
-  return inside === '' || inside === 'config' || inside === 'destination'
-    ? messageOf(error)
-    : `${inside}: ${messageOf(error)}`;
+  if (inside === '' || inside === 'config' || inside === 'destination') return messageOf(error);
+  const line = lineOf(text, inside);
+  return `${line === undefined ? '' : `Line ${line}, `}${inside}: ${messageOf(error)}`;
 }

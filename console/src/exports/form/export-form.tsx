@@ -17,7 +17,7 @@ import { changedFields, draftFrom, fieldsOf, isSame, type Draft, type Fields } f
 import { Effects } from './effects.tsx';
 import styles from './form.module.css';
 import { NextRuns } from './next-runs.tsx';
-import { MODELS, objectIn } from './options.ts';
+import { MODELS, objectIn, whyNoObject } from './options.ts';
 import { ProblemContext, problemOf } from './problem.ts';
 import { IntervalField, ScheduleFields } from './schedule-fields.tsx';
 import { useNextRuns } from './schedule-data.ts';
@@ -60,7 +60,6 @@ type Props = {
 };
 
 const RETRY = 'retry';
-const NOT_JSON = 'This is not a JSON object.';
 /** Matches invalid fields and errors, except in a trial, which shows its own. */
 const INVALID = `[data-invalid] :is(input, textarea, button), [role=alert]:not(.${styles.trial} *)`;
 
@@ -93,7 +92,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     const missing = json === undefined && type ? missingField(type, destination, hasSecrets) : undefined;
     const blank = draft.filters.findIndex(({ key }) => key === '');
     const found = !parsed
-      ? new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' })
+      ? new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' })
       : blank >= 0
         ? new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' })
         : missing && new ApiError(400, { detail: 'This field is required.', attr: attrOf(missing.name) });
@@ -149,75 +148,89 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   /** The failure stands at its field until that is changed. */
   const failed = base.failure?.attr;
   const fault = error ?? (failed && isSame(fields[failed], before[failed]) ? base.failure : undefined);
-  const problem = problemOf(fault, field, type);
+  // The JSON view shows the names that the server's sentences have.
+  const problem = problemOf(fault, field, json === undefined ? type : undefined);
   const isDirty = differences.length > 0 || !parsed;
   return (
     <ProblemContext value={problem}>
       <Form ref={form} className={styles.form!} onSubmit={send}>
-        <p className="quiet">Fields marked * are required.</p>
-        <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />
-        <TextField
-          label="Name"
-          value={draft.name}
-          onChange={(name) => set({ name })}
-          isRequired
-          error={problem.at('name')}
-          autoFocus={!field}
-        />
-        <div className={styles.pair}>
-          <Select
-            label="What"
-            options={MODELS}
-            value={draft.model}
-            onChange={(value) => set({ model: value as Draft['model'] })}
-            isDisabled={isEdit}
-            error={problem.at('model')}
+        <div className={styles.main}>
+          <p className="quiet">Fields marked * are required.</p>
+          <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />
+          <TextField
+            label="Name"
+            value={draft.name}
+            onChange={(name) => set({ name })}
+            isRequired
+            error={problem.at('name')}
+            autoFocus={!field}
           />
-          <IntervalField draft={draft} set={set} />
+          <div className={styles.pair}>
+            <Select
+              label="What"
+              options={MODELS}
+              value={draft.model}
+              onChange={(value) => set({ model: value as Draft['model'] })}
+              isDisabled={isEdit}
+              error={problem.at('model')}
+            />
+            <IntervalField draft={draft} set={set} />
+          </div>
+          <ScheduleFields draft={draft} set={set} />
+          <div className={styles.narrow}>
+            <NextRuns {...next} timezone={draft.timezone} />
+          </div>
+          <ContentFields
+            {...{ draft, set, model, type }}
+            hasKey={isEdit && base.draft.transformations.some(({ action }) => action === 'hash')}
+            onConfig={json === undefined ? (config) => set({ destination: { ...destination, config } }) : undefined}
+          />
+          <DestinationPart
+            {...{ projectId, offer, isEdit, hasSecrets, json }}
+            error={fault}
+            destination={destination}
+            onChange={(changed) => set({ destination: changed })}
+            onJson={setJson}
+            onNotJson={() =>
+              setError(new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' }))
+            }
+          />
+          <DeliveryFields draft={draft} set={set} />
+          <NotificationFields draft={draft} set={set} />
         </div>
-        <ScheduleFields draft={draft} set={set} />
-        <NextRuns {...next} timezone={draft.timezone} />
-        <ContentFields
-          {...{ draft, set, model, type }}
-          hasKey={isEdit && base.draft.transformations.some(({ action }) => action === 'hash')}
-          onConfig={json === undefined ? (config) => set({ destination: { ...destination, config } }) : undefined}
-        />
-        <DestinationPart
-          {...{ projectId, offer, isEdit, hasSecrets, json }}
-          error={fault}
-          destination={destination}
-          onChange={(changed) => set({ destination: changed })}
-          onJson={setJson}
-          onNotJson={() => setError(new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }))}
-        />
-        <DeliveryFields draft={draft} set={set} />
-        <NotificationFields draft={draft} set={set} />
-        {type && (
-          <Trial
-            key={type.type}
-            {...{ projectId, type, read }}
-            saved={isEdit ? { id: exportId, fields: before } : undefined}
-            present={parsed && fields}
-            onError={setError}
-          />
-        )}
-        {isEdit && <Effects {...{ differences, type, next }} />}
-        {error !== undefined && !isShown && (
-          <p className={styles.error}>
-            <span role="alert">{messageOf(error)}</span>
-          </p>
-        )}
-        <Actions>
-          {/* Enter in a field presses the first button. */}
-          {submitAndRetry && (
-            <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
-              {submitAndRetry}
-            </Button>
+        <div className={styles.aside}>
+          <div className={styles.wide}>
+            <h2>Next runs</h2>
+            <NextRuns {...next} timezone={draft.timezone} />
+          </div>
+          {type && (
+            <Trial
+              key={type.type}
+              {...{ projectId, type, read }}
+              labels={json === undefined ? type.fields : []}
+              saved={isEdit ? { id: exportId, fields: before } : undefined}
+              present={parsed && fields}
+              onError={setError}
+            />
           )}
-          <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
-            {submit}
-          </Button>
-        </Actions>
+          {isEdit && <Effects {...{ differences, type, next }} />}
+          {error !== undefined && !isShown && (
+            <p className={styles.error}>
+              <span role="alert">{messageOf(error)}</span>
+            </p>
+          )}
+          <Actions>
+            {/* Enter in a field presses the first button. */}
+            {submitAndRetry && (
+              <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
+                {submitAndRetry}
+              </Button>
+            )}
+            <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
+              {submit}
+            </Button>
+          </Actions>
+        </div>
       </Form>
       {conflict && (
         <Conflict

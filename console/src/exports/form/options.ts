@@ -20,3 +20,26 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
+
+/** @returns the line on which a member stands, whose path is joined by dots; undefined if the text does not have it */
+export function lineOf(text: string, path: string): number | undefined {
+  let at = 0;
+  for (const name of path.split('.')) {
+    // Elements of a list have no names.
+    if (/^\d+$/.test(name)) continue;
+    at = text.indexOf(`${JSON.stringify(name)}:`, at);
+    if (at < 0) return undefined;
+  }
+  return text.slice(0, at).split('\n').length;
+}
+
+/** What is wrong with a text that is no JSON object, with the line if the browser names one. */
+export function whyNoObject(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const line = /line (\d+) column/.exec(String(error))?.[1];
+    if (line !== undefined) return `Line ${line}: this is not JSON.`;
+  }
+  return 'This is not a JSON object.';
+}

@@ -15,6 +15,8 @@ type TrialProps = {
   /** The export that is edited; absent: a new one. */
   saved: { id: string; fields: Fields } | undefined;
   type: DestinationType;
+  /** Labels that stand for names of fields; none where the form shows the names. */
+  labels: DestinationType['fields'];
   /** Returns the fields to try; undefined: the form is invalid. */
   read: () => Fields | undefined;
   /** The form as it is now; what was tried before may be another one. */
@@ -24,7 +26,7 @@ type TrialProps = {
 
 type Result = components['schemas']['TestedStep']['result'];
 
-export function Trial({ projectId, saved, type, read, present, onError }: TrialProps) {
+export function Trial({ projectId, saved, type, labels, read, present, onError }: TrialProps) {
   const at = { projectId, saved, type };
   // A fault that is not about a field is shown here.
   const toField = (error: unknown) => error instanceof ApiError && error.attr !== null && onError(error);
@@ -67,7 +69,7 @@ export function Trial({ projectId, saved, type, read, present, onError }: TrialP
             <Step
               key={name}
               name={name}
-              type={type}
+              labels={labels}
               result={results[index]}
               isNow={test.isPending && index === results.length}
               isOver={!test.isPending}
@@ -146,14 +148,14 @@ async function previewOf({ projectId: project_id, saved, type }: At, fields: Fie
 
 type StepProps = {
   name: string;
-  type: DestinationType;
+  labels: DestinationType['fields'];
   result: Result | undefined;
   isNow: boolean;
   /** Whether the test has ended: a step without a result is not tried any more. */
   isOver: boolean;
 };
 
-function Step({ name, type, result, isNow, isOver }: StepProps) {
+function Step({ name, labels, result, isNow, isOver }: StepProps) {
   const mark = result ? { Passed: '✓', Failed: '✗', Skipped: '–' }[result.status] : isNow ? '…' : '·';
   const words = result ? result.status.toLowerCase() : isNow ? 'running' : isOver ? 'not tried' : 'waiting';
   return (
@@ -166,7 +168,7 @@ function Step({ name, type, result, isNow, isOver }: StepProps) {
           not tried
         </span>
       )}
-      {result?.message && <p>{withLabels(result.message, type.fields)}</p>}
+      {result?.message && <p>{withLabels(result.message, labels)}</p>}
     </li>
   );
 }
