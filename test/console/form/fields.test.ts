@@ -135,15 +135,15 @@ describe('a field of the form', () => {
     const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', wanted);
     await page.goto(`/project/${at.tenant.projectId}/exports/${id}/edit`);
     await page.locator('label', { hasText: 'Edit as JSON' }).click();
-    const moved = { token: null, ...config, url: 'http://127.0.0.1:19999/' };
+    const moved = { ...config, url: 'http://127.0.0.1:19999/', token: null };
     const json = page.getByLabel('Fields of the destination, as JSON');
     await json.fill(JSON.stringify({ ...moved, url: 'nowhere' }, null, 2));
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/^Line 3, url: /).waitFor();
+    await page.getByText(/^Line 2, url: /).waitFor();
     await json.fill('{\n  "url": "nowhere",\n}');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Line 3: this is not JSON.').waitFor();
-    await json.fill(JSON.stringify({ ...moved, token: null }));
+    await json.fill(JSON.stringify(moved));
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(new RegExp(`exports/${id}$`));
     await close();
