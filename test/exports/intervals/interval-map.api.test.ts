@@ -196,14 +196,13 @@ describe('the map of data intervals', () => {
     it('agrees with the list of intervals', () => assertAgrees(id, at(-16)));
 
     it('does not hold what a commit may have overwritten in part', async () => {
-      const ledger = () =>
-        exports.db('batch_export_intervals').where({ batch_export_id: id, data_interval_end: at(-10) });
-      const { state } = await ledger().first<{ state: string }>('state');
-      await ledger().update({ state: 'committing' });
+      const ledger = exports.db('batch_export_intervals').where({ batch_export_id: id, data_interval_end: at(-10) });
+      const { state } = await ledger.clone().first<{ state: string }>('state');
+      await ledger.clone().update({ state: 'committing' });
       try {
         assert.equal((await hours()).find(({ end }) => Date.parse(end) === Date.parse(at(-10)))?.code, 'ny');
       } finally {
-        await ledger().update({ state });
+        await ledger.clone().update({ state });
       }
     });
 
