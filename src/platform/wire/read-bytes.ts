@@ -43,8 +43,8 @@ function tooLarge(limit: number): TooLarge {
   return new TooLarge(`The body is larger than ${limit} bytes.`);
 }
 
-/** Copies of a body in memory: in chunks, and in one piece at the end. */
-const TIMES_HELD = 2;
+/** Copies of a body in memory, as sent or inflated: in chunks, and in one piece at the end. */
+export const TIMES_HELD = 2;
 
 function receiveChunks(
   request: IncomingMessage,

@@ -94,8 +94,10 @@ describe('a body that is inflated', () => {
       for (const given of [bytes, bytes.subarray(0, 100)]) {
         let held = 0;
         const hold = (more: number) => void (held += more);
-        const inflated = await inflate(pack(given), encoding, { limit: 20 * MIB, hold, enterLine });
-        assert.deepEqual([inflated.equals(given), held], [true, given.length]);
+        const inflating = inflate(pack(given), encoding, { limit: 20 * MIB, hold, enterLine });
+        // The pieces are still there while they are joined.
+        const copies = Buffer.isBuffer(inflating) ? 1 : 2;
+        assert.deepEqual([(await inflating).equals(given), held], [true, copies * given.length]);
       }
     });
   }
