@@ -11,7 +11,7 @@ import { anyDestination, DESTINATION_TYPES } from '../../src/exports/destination
 import { METADATA, uploadId, uploadName } from '../../src/exports/destinations/azure-blob/staging.ts';
 import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
 import { localStore } from '../../src/exports/destinations/local-file/store.ts';
-import { LAYOUTS, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
+import { LAYOUTS, PATH_STYLES, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
 import { encodeManifest, manifestOf } from '../../src/exports/destinations/object-store/manifest.ts';
 import { RESERVED_PREFIX } from '../../src/exports/destinations/postgres/identifiers.ts';
 import { columnsOf, mergeOf } from '../../src/events/reading/selection.ts';
@@ -128,6 +128,9 @@ function wordsOfDestination(destination: Destination): string[] {
     ...(integration ? [`${type} integration ${integration.kind}`] : []),
     ...steps.map(({ name }) => `${type} step ${name}`),
     `${type} place ${destination.place(config, of)}`,
+    ...('path_style' in destination.config.properties
+      ? [`${type} hive place ${destination.place({ ...config, path_style: 'hive' }, of)}`]
+      : []),
     `${type} key space ${destination.keySpace(config, { ...of, exportId: ID })}`,
   ];
 }
@@ -150,10 +153,12 @@ function fileNames(): string[] {
   const parts = [{ index: 3, rows: 1 }];
   const names = DESTINATION_TYPES.map(anyDestination).flatMap((destination) =>
     LAYOUTS.flatMap((layout) =>
-      [true, false].flatMap((numbered) =>
-        destination.names(
-          { ...configOf(destination.type), layout },
-          { ...DELIVERY, parts, file: { ...DELIVERY.file, numbered } },
+      PATH_STYLES.flatMap((path_style) =>
+        [true, false].flatMap((numbered) =>
+          destination.names(
+            { ...configOf(destination.type), layout, path_style },
+            { ...DELIVERY, parts, file: { ...DELIVERY.file, numbered } },
+          ),
         ),
       ),
     ),

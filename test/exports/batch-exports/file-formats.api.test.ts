@@ -83,6 +83,7 @@ describe('the files of a batch export', () => {
     const { directory: _, ...config } = destination.config;
     assert.deepEqual(config, {
       prefix: '',
+      path_style: 'flat',
       layout: 'versioned',
       file_format: 'JSONLines',
       compression: null,
@@ -98,6 +99,9 @@ describe('the files of a batch export', () => {
       destination: { type: 'LocalFile', config: { compression: 'snappy' } },
     });
     assert.equal(wrong.status, 400);
+    const unknownStyle = await create({ path_style: 'spark' });
+    assert.equal(unknownStyle.status, 400);
+    assert.equal((unknownStyle.body as { attr: string }).attr, 'destination__config__path_style');
   });
 
   it('keep stable names where the export is older than layouts, whatever else of it is changed', async () => {

@@ -21,6 +21,8 @@ describe('key spaces', () => {
     ['{data_interval_start}', '{data_interval_end}'],
     ['a{year}', 'a{hour}{minute}'],
     ['x{unknown}', 'x{unknown}'],
+    ['web/date={start_date}/hour={start_hour}', 'web/date=2026-11-22/hour=13'],
+    ['web/date={start_date}/hour={start_hour}', 'web/date={year}-{month}-{day}/hour={hour}'],
   ] as const) {
     it(`have keys in common: ${one} and ${other}`, () => {
       assert.ok(overlap(PROJECT + one, PROJECT + other));
@@ -39,6 +41,9 @@ describe('key spaces', () => {
     ['web/{year}', 'web/{month}'],
     ['{data_interval_start}', '20250101T000000.1234567Z'],
     ['{year}', 'year'],
+    ['web/date={start_date}/hour={start_hour}', 'web'],
+    ['web/date={start_date}/hour={start_hour}', 'app/date={start_date}/hour={start_hour}'],
+    ['web/date={start_date}/hour={start_hour}', 'web/date=2026-11-22/hour=33'],
   ] as const) {
     it(`have no keys in common: ${one} and ${other}`, () => {
       assert.ok(!overlap(PROJECT + one, PROJECT + other));

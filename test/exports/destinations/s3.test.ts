@@ -158,8 +158,8 @@ describe('S3', () => {
     return needsObjectStore(this);
   });
   itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makePlace);
-  describe('with versioned names', () =>
-    itKeepsTheContract(REPLACED_AT_ONCE, () => makePlace({ layout: 'versioned' })));
+  describe('with versioned names in partition folders', () =>
+    itKeepsTheContract(REPLACED_AT_ONCE, () => makePlace({ layout: 'versioned', path_style: 'hive' })));
 
   it('marks each object with its upload and lets the store keep a checksum', async () => {
     const place = await makePlace({ compression: null });

@@ -72,6 +72,11 @@ describe('a preview', () => {
       Object.keys(rows[0]!),
     );
     assert.deepEqual(columns[0], { name: 'uuid', type: 'uuid' });
+    const hive = { type: 'LocalFile', config: { directory: 'previewed', path_style: 'hive' } };
+    assert.equal(
+      (await preview(wanted({ destination: hive }))).names.at(-1),
+      `${exports.world.projectId}/previewed/date=2015-05-17/hour=12/20150517T120000Z-20150517T130000Z_manifest.json`,
+    );
     assert.equal(await counted(), 0);
   });
 

@@ -6,7 +6,14 @@ import type { SessionContext, Subject } from '../contract.ts';
 import { addGroup, defineDestination } from '../define.ts';
 import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { withModel } from '../key-space.ts';
-import { checkFileFormat, FILE_PROMISES, fileProperties, layoutOf, withDefault } from '../object-store/config.ts';
+import {
+  checkFileFormat,
+  FILE_PROMISES,
+  fileProperties,
+  folderPattern,
+  layoutOf,
+  withDefault,
+} from '../object-store/config.ts';
 import { listDeliveriesIn } from '../object-store/deliveries.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
@@ -53,7 +60,7 @@ async function validate(config: Config, environment: DestinationEnvironment): Pr
 
 /** Container and prefix: credentials are often limited to one container. */
 function containerPlace(config: Config, { model }: Pick<Subject, 'model'>): string {
-  const folder = withModel(checkPrefix(config.prefix), model);
+  const folder = withModel(folderPattern(config), model);
   return `azure:${config.blob_endpoint ?? ''}#${config.container_name}/${folder}`;
 }
 
@@ -77,7 +84,7 @@ async function openContainer(
     signal,
     onClose: close,
   });
-  return { container, prefix: checkPrefix(config.prefix), isExpired: hasExpired, store };
+  return { container, prefix: folderPattern(config), isExpired: hasExpired, store };
 }
 
 export const azureBlob = defineDestination<Config>({
@@ -97,8 +104,7 @@ export const azureBlob = defineDestination<Config>({
   label: ({ container_name, prefix }) =>
     `azure://${[container_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
   steps: containerSteps((config, { model, environment, signal }) => openContainer(config, model, environment, signal)),
-  names: (config, delivery) =>
-    allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
+  names: (config, delivery) => allNames(namesOf(folderPattern(config), delivery, layoutOf(config)), delivery.parts),
   async *listDeliveries(config, { model }, environment, signal) {
     const { store, prefix } = await openContainer(config, model, environment, signal);
     try {

@@ -8,6 +8,7 @@ import { defineDestination, addGroup } from '../define.ts';
 import {
   checkFileFormat,
   FILE_PROMISES,
+  folderPattern,
   FORMER_FILE_CONFIG,
   layoutOf,
   fileProperties,
@@ -41,7 +42,7 @@ type LocalFileConfig = Static<typeof LocalFileConfig>;
 
 /** The project's own folder comes first, so keys are paths below the export root and no project reaches another's. */
 function folderOf(config: LocalFileConfig, projectId: number): string {
-  const folders = [checkPrefix(config.directory, 'directory'), checkPrefix(config.prefix)];
+  const folders = [checkPrefix(config.directory, 'directory'), folderPattern(config)];
   return [String(projectId), ...folders.filter((folder) => folder !== '')].join('/');
 }
 

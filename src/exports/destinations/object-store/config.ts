@@ -11,7 +11,15 @@ import {
 } from '../../formats/file-encoding.ts';
 import { addGroup, shownWhen } from '../define.ts';
 import { REPLACED_AT_ONCE, type ConditionalPromises } from '../promises.ts';
-import { LAYOUTS, PREFIX_VARIABLES, type Layout } from './keys.ts';
+import {
+  checkPrefix,
+  inPathStyle,
+  LAYOUTS,
+  PATH_STYLES,
+  PREFIX_VARIABLES,
+  type Layout,
+  type PathStyle,
+} from './keys.ts';
 
 const DEFAULT_FORMAT = 'JSONLines';
 
@@ -22,6 +30,14 @@ export const fileProperties = {
       title: 'Prefix',
       examples: ['events/{year}/{month}/{day}'],
       description: `The folder of the files. It may contain ${PREFIX_VARIABLES.join(', ')}: the date variables refer to the end of the interval in UTC, and {table} is the model.`,
+    }),
+    path_style: stringEnum(PATH_STYLES, {
+      title: 'Path style',
+      default: 'flat',
+      description:
+        'flat: the files are in the prefix itself. hive: they are in partition folders below it, such as ' +
+        'date=2026-11-22/hour=13, of the hour in UTC in which their interval starts. ' +
+        'Another style is another place: intervals that were delivered stay where they are.',
     }),
   }),
   ...addGroup('files', {
@@ -123,6 +139,11 @@ export const FILE_PROMISES: readonly ConditionalPromises[] = [
 
 export function layoutOf({ layout }: { layout?: Layout }): Layout {
   return layout ?? FORMER_FILE_CONFIG.layout;
+}
+
+/** The folder of a checked configuration's files, with variables in braces. Exports that were created before path styles are flat. */
+export function folderPattern({ prefix, path_style }: { prefix: string; path_style?: PathStyle }): string {
+  return inPathStyle(checkPrefix(prefix), path_style);
 }
 
 /** The part of a configuration that decides how files are written. */

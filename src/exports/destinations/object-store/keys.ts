@@ -17,7 +17,9 @@ const MAX_PREFIX_BYTES = MAX_KEY_BYTES - 128;
 /** Limit of a name in common file systems. */
 const MAX_SEGMENT_BYTES = 255;
 
-export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);
+export const PREFIX_VARIABLES = Object.entries(VARIABLES).flatMap(([name, { isOfPathStyle }]) =>
+  isOfPathStyle ? [] : `{${name}}`,
+);
 
 /**
  * Checks a prefix or a directory: relative, `/` between segments, no characters that a store or a file system treats specially.
@@ -49,13 +51,27 @@ function checkPath(path: string, attr: string): string {
 /** Makes the checks of `checkPath`, and that every `{…}` is a known variable. @throws InvalidInput naming the field */
 export function checkPrefix(prefix: string, attr = 'prefix'): string {
   const path = checkPath(prefix, attr);
-  const literal = path.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
-    Object.hasOwn(VARIABLES, name) ? '' : whole,
-  );
+  const literal = path.replace(/\{[a-z_]+\}/g, (variable) => (PREFIX_VARIABLES.includes(variable) ? '' : variable));
   if (/[{}]/.test(literal)) {
     throw new InvalidInput(`Braces may only hold a variable: ${PREFIX_VARIABLES.join(' ')}.`, attr);
   }
   return path;
+}
+
+/** `hive`: partition folders below the prefix, by the start of the interval. */
+export const PATH_STYLES = ['flat', 'hive'] as const;
+export type PathStyle = (typeof PATH_STYLES)[number];
+
+/**
+ * Always a date and an hour, in UTC: query engines need the same partition columns everywhere, although the length of an export's
+ * intervals may change, and a local hour that a clock change repeats would be one folder for two intervals.
+ */
+const HIVE_FOLDERS = 'date={start_date}/hour={start_hour}';
+
+/** The folder of the files, with variables in braces. @param prefix as `checkPrefix` returned it */
+export function inPathStyle(prefix: string, style: PathStyle | undefined): string {
+  if (style !== 'hive') return prefix;
+  return prefix === '' ? HIVE_FOLDERS : `${prefix}/${HIVE_FOLDERS}`;
 }
 
 /** `stable`: names depend on the data interval only. `versioned`: they also contain the run's id, so no delivery reuses one. */

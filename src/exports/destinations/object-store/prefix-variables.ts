@@ -14,6 +14,8 @@ type Variable = {
   value(interval: PrefixInterval): string;
   /** All shapes of the value, each a list of positions. Empty: the value does not depend on the interval. */
   shapes: readonly (readonly Characters[])[];
+  /** Whether only path styles contain it: a configured prefix may not. */
+  isOfPathStyle?: true;
 };
 
 const DIGIT = '0123456789';
@@ -24,7 +26,7 @@ const INSTANTS = [
   ...[1, 2, 3, 4, 5, 6].map((digits) => [...WHOLE_SECONDS, '.', ...repeat(DIGIT, digits), 'Z']),
 ];
 
-/** Variables by name; parts of a date are those of the interval's end, in UTC. */
+/** Variables by name; parts of a date are those of the interval's end, in UTC, except where the name says `start`. */
 export const VARIABLES: Readonly<Record<string, Variable>> = {
   year: { value: ({ end }) => end.slice(0, 4), shapes: [repeat(DIGIT, 4)] },
   month: {
@@ -51,6 +53,12 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   },
   minute: { value: ({ end }) => end.slice(14, 16), shapes: SIXTIETHS },
   second: { value: ({ end }) => end.slice(17, 19), shapes: SIXTIETHS },
+  start_date: {
+    value: ({ start }) => start.slice(0, 10),
+    shapes: [[...repeat(DIGIT, 4), '-', '01', DIGIT, '-', '0123', DIGIT]],
+    isOfPathStyle: true,
+  },
+  start_hour: { value: ({ start }) => start.slice(11, 13), shapes: [['012', DIGIT]], isOfPathStyle: true },
   table: { value: ({ model }) => model, shapes: [] },
   data_interval_start: { value: ({ start }) => compactInstant(start), shapes: INSTANTS },
   data_interval_end: { value: ({ end }) => compactInstant(end), shapes: INSTANTS },

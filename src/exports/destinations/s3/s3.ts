@@ -9,6 +9,7 @@ import { defineDestination, addGroup } from '../define.ts';
 import {
   checkFileFormat,
   FILE_PROMISES,
+  folderPattern,
   FORMER_FILE_CONFIG,
   layoutOf,
   fileProperties,
@@ -120,7 +121,7 @@ function storeOf(config: AnyConfig): string {
 
 /** Bucket and prefix: credentials are often limited to one prefix of a bucket. */
 function bucketPlace(config: AnyConfig, { model }: Pick<Subject, 'model'>): string {
-  return `${storeOf(config)}/${withModel(checkPrefix(config.prefix), model)}`;
+  return `${storeOf(config)}/${withModel(folderPattern(config), model)}`;
 }
 
 function s3Destination(
@@ -144,8 +145,7 @@ function s3Destination(
     keySpace: bucketPlace,
     label: ({ bucket_name, prefix }) => `s3://${[bucket_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
     steps: bucketSteps((config, { model, environment, signal }) => openBucket(config, model, environment, signal)),
-    names: (config, delivery) =>
-      allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
+    names: (config, delivery) => allNames(namesOf(folderPattern(config), delivery, layoutOf(config)), delivery.parts),
     async *listDeliveries(config, { model }, environment, signal) {
       const { store, prefix } = openBucket(config, model, environment, signal);
       try {
@@ -187,7 +187,7 @@ function openBucket(
     signal,
     onClose: close,
   });
-  return { client, bucket: config.bucket_name, prefix: checkPrefix(config.prefix), store };
+  return { client, bucket: config.bucket_name, prefix: folderPattern(config), store };
 }
 
 export const s3 = s3Destination('S3', 'S3', S3Config);

@@ -22,8 +22,8 @@ describe('AzureBlob', () => {
     needsAzurite(this);
   });
   itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makeAzurePlace);
-  describe('with versioned names', () =>
-    itKeepsTheContract(REPLACED_AT_ONCE, () => makeAzurePlace({ layout: 'versioned' })));
+  describe('with versioned names in partition folders', () =>
+    itKeepsTheContract(REPLACED_AT_ONCE, () => makeAzurePlace({ layout: 'versioned', path_style: 'hive' })));
 
   it('marks each blob with its upload and the digest of its content', async () => {
     const place = await makeAzurePlace({ compression: null });

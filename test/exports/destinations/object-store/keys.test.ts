@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Delivery } from '../../../../src/exports/destinations/delivery.ts';
-import { checkPrefix, fileKindOf, namesOf } from '../../../../src/exports/destinations/object-store/keys.ts';
+import { InvalidInput } from '../../../../src/platform/errors.ts';
+import {
+  checkPrefix,
+  fileKindOf,
+  inPathStyle,
+  namesOf,
+} from '../../../../src/exports/destinations/object-store/keys.ts';
 import { compactInstant } from '../../../../src/exports/destinations/object-store/prefix-variables.ts';
 
 const DELIVERY = {
@@ -19,6 +25,26 @@ describe('names of objects', () => {
     assert.equal(names.file(12), 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z-12.jsonl.zst');
     assert.equal(names.manifest, 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z_manifest.json');
     assert.match(namesOf('{data_interval_start}_{data_interval_end}', DELIVERY, 'stable').file(0), /^[\w./-]+$/);
+  });
+
+  it('are in folders of the start’s date and hour in UTC, whatever the interval’s length, where the path style is hive', () => {
+    const hive = (prefix: string, start: string, end: string) =>
+      namesOf(inPathStyle(checkPrefix(prefix), 'hive'), { ...DELIVERY, start, end }, 'stable').manifest;
+    assert.equal(
+      hive('{table}/', DELIVERY.start, DELIVERY.end),
+      'events/date=2024-02-29/hour=23/20240229T230000Z-20240301T000000Z_manifest.json',
+    );
+    assert.equal(
+      hive('', '2026-11-22T13:05:00.000000Z', '2026-11-22T13:10:00.000000Z'),
+      'date=2026-11-22/hour=13/20261122T130500Z-20261122T131000Z_manifest.json',
+    );
+    // A week from midnight in Berlin.
+    assert.equal(
+      hive('web', '2026-03-22T23:00:00.000000Z', '2026-03-29T22:00:00.000000Z'),
+      'web/date=2026-03-22/hour=23/20260322T230000Z-20260329T220000Z_manifest.json',
+    );
+    for (const style of ['flat', undefined] as const) assert.equal(inPathStyle('a/{day}', style), 'a/{day}');
+    assert.throws(() => checkPrefix('a/{start_date}'), InvalidInput);
   });
 
   it('carry no number where the interval is one file', () => {
