@@ -20,7 +20,7 @@ import type { TestPlace } from './destination-contract.ts';
 
 export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 
-type Entry = { status: number; data_file: { file_path: string } };
+type Entry = { status: number; data_file: { content: number; file_path: string } };
 type ManifestPath = { manifest_path: string };
 
 const keyOf = (url: string) => new URL(url).pathname.slice(1);
@@ -28,6 +28,7 @@ const keyOf = (url: string) => new URL(url).pathname.slice(1);
 export type IcebergPlace = TestPlace & {
   server: TestNamespace;
   metadata(): Promise<TableMetadata | undefined>;
+  readAvro<T>(url: string): Promise<T[]>;
 };
 
 export async function makeIcebergPlace(config: Record<string, unknown> = {}): Promise<IcebergPlace> {
@@ -56,7 +57,9 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
     const entries = await Promise.all(
       manifests.map(async ({ manifest_path }) => readAvro<Entry>(await bytesOf(manifest_path))),
     );
-    return entries.flat().flatMap(({ status, data_file }) => (status === 2 ? [] : data_file.file_path));
+    return entries
+      .flat()
+      .flatMap(({ status, data_file }) => (status === 2 || data_file.content !== 0 ? [] : data_file.file_path));
   }
   async function liveFiles(): Promise<string[] | undefined> {
     const table = await metadata();
@@ -81,6 +84,7 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
   return {
     server,
     metadata,
+    readAvro: async (url) => readAvro(await bytesOf(url)),
     destination: iceberg,
     config: {
       catalog_uri: server.uri,

@@ -12,6 +12,7 @@ import type { Delivery, StagedPart } from '../delivery.ts';
 import { reveal, type StagedFile } from '../object-store/staging.ts';
 import { totalsOf } from '../totals.ts';
 import type { Catalog, TableMetadata } from './catalog.ts';
+import { findDeletes } from './deletes.ts';
 import { icebergFault } from './faults.ts';
 import type { Lake } from './lake.ts';
 import type { DataFile, ManifestFile } from './manifest-schemas.ts';
@@ -56,18 +57,22 @@ export type Held = {
   list: ManifestFile[];
   manifests: HeldManifest[];
   files: DataFile[];
+  /** Files of other writers' deletes that readers apply to them. */
+  deletes: DataFile[];
   present: PresentDelivery | undefined;
 };
 
 export async function readTable(session: TableSession, metadata: TableMetadata): Promise<Held> {
   const { lake, interval, delivery, context, location } = session;
+  if (metadata['format-version'] !== 2) throw icebergFault('format_unsupported');
   const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
   const manifests = await findManifests(lake, metadata, list, interval);
   const files = manifests.flatMap(({ ours }) => ours);
+  const deletes = await findDeletes(lake, metadata, { list, manifests }, interval);
   const present =
     findInSnapshots(metadata, delivery, location) ??
     (await findInFiles(lake, files, { ownership: context.ownership, columns: delivery.columns, location }));
-  return { metadata, list, manifests, files, present };
+  return { metadata, list, manifests, files, deletes, present };
 }
 
 export async function commitInterval(session: TableSession, parts: readonly StagedPart[]): Promise<Receipt> {
@@ -115,8 +120,15 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
 }
 
 /** Whether the table holds the very files of a delivery with this content, and the storage has them. */
-async function isContentThere({ store, keyOf }: Lake, { present, files }: Held, content: string): Promise<boolean> {
+async function isContentThere(
+  { store, keyOf }: Lake,
+  { present, files, deletes }: Held,
+
+  content: string,
+): Promise<boolean> {
   const snapshot = present?.snapshot;
+  // The same files would leave the rows deleted; new ones are younger than the deletes.
+  if (deletes.length > 0) return false;
   if (!snapshot || summaryValue(snapshot, 'content') !== content) return false;
   if (summaryValue(snapshot, 'files') !== digestOfFiles(files.map(({ file_path }) => file_path))) return false;
   const whole = await severalAtOnce(files, async ({ file_path, file_size_in_bytes }) => {

@@ -15,7 +15,7 @@ import { EXPORT_COLUMN, INTERVAL_COLUMN, partitionFields, schemaOf, specOf } fro
 /** `end` is exclusive; both are microseconds since 1970. */
 export type IntervalPartition = { exportId: string; start: bigint; end: bigint };
 
-const DELETED = 2;
+export const DELETED = 2;
 
 export function isOfInterval({ partition }: DataFile, { exportId, start, end }: IntervalPartition): boolean {
   const time = partition[INTERVAL_COLUMN.name];
@@ -46,7 +46,7 @@ export async function findManifests(
 }
 
 /** Whether the bounds of the manifest's partitions include the interval. */
-function mayHold(
+export function mayHold(
   metadata: TableMetadata,
   manifest: Pick<ManifestFile, 'partitions' | 'partition_spec_id' | 'added_files_count' | 'existing_files_count'>,
   { exportId, start, end }: IntervalPartition,

@@ -134,12 +134,16 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
 
 async function findDifferences(
   { lake, delivery }: TableSession,
-  { present, files }: Held,
+  { present, files, deletes }: Held,
   { receipt, deep }: { receipt: Receipt; deep: boolean },
 ): Promise<Difference[]> {
   if (present && present.receipt.run_id !== receipt.run_id) {
     const what = 'The table holds another delivery of the data interval.';
     return [{ what, expected: `run ${receipt.run_id}`, found: `run ${present.receipt.run_id}` }];
+  }
+  if (deletes.length > 0) {
+    const what = 'Another writer has deleted rows of the data interval, or may have.';
+    return [{ what, expected: 'no files of deletes', found: `${deletes.length} files of deletes` }];
   }
   const rows = files.reduce((sum, file) => sum + Number(file.record_count), 0);
   if (rows !== receipt.rows)

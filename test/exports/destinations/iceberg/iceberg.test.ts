@@ -9,7 +9,8 @@ import { DeliveredElsewhere, DestinationRejected, type InvalidInput } from '../.
 import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.ts';
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
-import { makeIcebergPlace, PRIVATE, type IcebergPlace } from '../../../support/exports/iceberg-place.ts';
+import { makeIcebergPlace, PRIVATE } from '../../../support/exports/iceberg-place.ts';
+import { change, createTable, deleteBeside } from '../../../support/exports/iceberg-writer.ts';
 import { needsIcebergCatalog } from '../../../support/servers/iceberg-catalog.ts';
 import { startFaultyProxy } from '../../../support/servers/faulty-proxy.ts';
 import { needsObjectStore, OBJECT_STORE_KEYS } from '../../../support/servers/object-store.ts';
@@ -137,6 +138,25 @@ describe('Iceberg', () => {
     assert.equal((await place.read())!.length, 4);
   });
 
+  it('never calls an interval verified whose rows another writer deleted beside its files, and delivers them again', async () => {
+    const place = await makeIcebergPlace();
+    const interval = testInterval(place);
+    const rows = buildRows(2);
+    const { run, receipt } = await interval.deliver([rows]);
+    await deleteBeside(place);
+    for (const deep of [false, true]) {
+      const differences = await run.verify(receipt, deep);
+      assert.deepEqual(
+        differences?.map(({ found }) => found),
+        ['1 files of deletes'],
+      );
+    }
+    const before = await place.snapshot();
+    const again = await interval.deliver([rows]);
+    assert.notDeepEqual(await place.snapshot(), before);
+    assert.deepEqual(await again.run.verify(again.receipt, true), []);
+  });
+
   for (const [name, fields, partition, code] of [
     ['partitioned otherwise', ['uuid', 'event', 'properties', ...OURS], [], 'partitions_mismatch'],
     ['without a column', ['uuid', 'event', ...OURS], OURS, 'column_missing'],
@@ -188,38 +208,3 @@ describe('Iceberg', () => {
     assert.equal(await place.read(), undefined);
   });
 });
-
-async function send(place: IcebergPlace, path: string, body: object): Promise<void> {
-  const { uri, namespace } = place.server;
-  const text = JSON.stringify(body, (_key, value: unknown) =>
-    typeof value === 'bigint' ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value)) : value,
-  );
-  const answer = await fetch(`${uri}/v1/namespaces/${namespace}/tables${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: text,
-  });
-  assert.ok(answer.ok, `${answer.status}`);
-}
-
-const change = (place: IcebergPlace, updates: object[]) => send(place, '/events', { requirements: [], updates });
-
-const typeOf = (name: string) => (name === '_sluice_interval_time' ? 'timestamptz' : 'string');
-
-async function createTable(place: IcebergPlace, names: readonly string[], partition: readonly string[]): Promise<void> {
-  const fields = names.map((name, index) => ({ id: index + 1, name, type: typeOf(name), required: false }));
-  await send(place, '', {
-    name: 'events',
-    schema: { type: 'struct', 'schema-id': 0, fields },
-    'partition-spec': {
-      'spec-id': 0,
-      fields: partition.map((name, index) => ({
-        name,
-        transform: 'identity',
-        'source-id': names.indexOf(name) + 1,
-        'field-id': 1000 + index,
-      })),
-    },
-    properties: { 'format-version': '2' },
-  });
-}
