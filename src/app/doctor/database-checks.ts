@@ -1,6 +1,6 @@
 /** Checks of Postgres: what it is, whether its schema is this version's, and what could hold deliveries back. */
 import type { Pool } from '../../platform/db/connection.ts';
-import { connectionShortage, type Planned } from '../../platform/db/connection-budget.ts';
+import { connectionShortage, type PlannedProcesses } from '../../platform/db/connection-budget.ts';
 import { pendingMigrations, unknownMigrations } from '../../platform/db/migrate.ts';
 import { countPartitionedDaysAhead } from '../../events/table/partitions.ts';
 import { unreachableError } from '../prepare-database.ts';
@@ -21,7 +21,7 @@ type Dependencies = {
   /** Age above which an open transaction is reported, in seconds. */
   longTransactionS?: number;
   pool: Pool;
-  planned: Planned;
+  planned: PlannedProcesses;
   /** This machine's clock, in milliseconds. */ now?: () => number;
 };
 
