@@ -2781,6 +2781,7 @@ export interface components {
         /** BatchExportOverview */
         BatchExportOverview: {
             complete_until: string | null;
+            counts_are_minimums: boolean;
             destination: {
                 label: string;
                 type: string;
