@@ -33,7 +33,7 @@ export function lineOf(text: string, path: string): number | undefined {
   return text.slice(0, at).split('\n').length;
 }
 
-/** What is wrong with a text that is no JSON object, with the line if the browser names one. */
+/** @returns the fault of a text that is no JSON object, with the line if the browser names one */
 export function whyNoObject(text: string): string {
   try {
     JSON.parse(text);

@@ -59,7 +59,7 @@ export function valueOf(kind: ValueKind, text: string): unknown {
   if (kind === 'none' || text === '') return undefined;
   const lines = text.split('\n');
   if (kind === 'bounds') return lines.slice(0, 2).map(numberIn);
-  // Its input shows one line, so the others of an earlier operator's value are dropped.
+  // The input shows one line, so further lines of an earlier operator's value are dropped.
   if (kind !== 'list') return kind === 'number' ? numberIn(lines[0]!) : lines[0] || undefined;
   // An empty value would match everyone whose property is empty, or contains anything.
   const filled = lines.filter((line) => line.trim() !== '');
