@@ -11,9 +11,10 @@ import { s3Client } from '../s3/client.ts';
 import { s3Store } from '../s3/store.ts';
 import { secret } from '../secret.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
+import { listDeliveriesIn } from './deliveries.ts';
 import { lakeOf, type Lake } from './lake.ts';
-import { ancestors, summaryValue } from './present.ts';
 import { icebergSession } from './session.ts';
+import { bucketOf } from './table.ts';
 import { catalogSteps } from './test-steps.ts';
 
 const Config = Type.Object(
@@ -161,17 +162,11 @@ export const iceberg = defineDestination<Config>({
   steps: catalogSteps((config, { environment, signal }) => openTable(config, environment, signal)),
   names: (config) => [label(config)],
   async *listDeliveries(config, { exportId }, environment, signal) {
-    const { catalog } = openTable(config, environment, signal);
+    const { catalog, openLake } = openTable(config, environment, signal);
     try {
       const metadata = await catalog.load();
-      const seen = new Set<string>();
-      for (const snapshot of metadata ? ancestors(metadata) : []) {
-        const start = summaryValue(snapshot, 'interval-start');
-        const end = summaryValue(snapshot, 'interval-end');
-        if (summaryValue(snapshot, 'export') !== exportId || !start || !end || seen.has(`${start}/${end}`)) continue;
-        seen.add(`${start}/${end}`);
-        yield { start, end };
-      }
+      if (!metadata) return;
+      yield* listDeliveriesIn(metadata, exportId, () => openLake(bucketOf(metadata.location).bucket));
     } finally {
       catalog.close();
     }

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import type { Column } from '../../../conditions/rows/columns.ts';
 import { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
 import { readExportedFile } from '../../formats/read-file.ts';
-import type { Receipt } from '../contract.ts';
+import type { IntervalBounds, Receipt } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
+import { instantOfCompact } from '../object-store/prefix-variables.ts';
 import type { Ownership } from '../ownership.ts';
 import type { Snapshot, TableMetadata } from './catalog.ts';
 import { icebergFault } from './faults.ts';
@@ -90,10 +91,20 @@ export function findInSnapshots(
   return undefined;
 }
 
-const FILE_NAME = /\/e(\d+)-([0-9a-f-]{36})-\d+-[0-9a-f]{16}\.parquet$/;
+/** The interval's start is in the partition's folder, and the end in the name. */
+const FILE_NAME = /=([\dTZ.]+)\/e(\d+)-([0-9a-f-]{36})-\d+-([\dTZ.]+)-[0-9a-f]{16}\.parquet$/;
 
-export function fileName({ epoch, runId }: Delivery, part: number, token: string): string {
-  return `e${String(epoch).padStart(7, '0')}-${runId}-${part}-${token}.parquet`;
+export const compact = (instant: string): string => instant.replaceAll(/[-:]/g, '');
+
+export function fileName({ epoch, runId, end }: Delivery, part: number, token: string): string {
+  return `e${String(epoch).padStart(7, '0')}-${runId}-${part}-${compact(end)}-${token}.parquet`;
+}
+
+/** @returns nothing for a file that another program has written */
+export function boundsOfFile(path: string): IntervalBounds | undefined {
+  const named = FILE_NAME.exec(path);
+  const [start, end] = [instantOfCompact(named?.[1]), instantOfCompact(named?.[4])];
+  return start && end ? { start, end } : undefined;
 }
 
 /**
@@ -109,7 +120,7 @@ export async function findInFiles(
   if (files.length === 0) return undefined;
   const rows = files.reduce((sum, file) => sum + Number(file.record_count), 0);
   const last = await ownership.findLastReceipt();
-  const named = new Set(files.map(({ file_path }) => FILE_NAME.exec(file_path)?.slice(1, 3).join('/')));
+  const named = new Set(files.map(({ file_path }) => FILE_NAME.exec(file_path)?.slice(2, 4).join('/')));
   const [name] = named;
   if (named.size !== 1 || name === undefined) {
     if (last?.rows !== rows || !last.run_id) throw icebergFault('files_unattributed');

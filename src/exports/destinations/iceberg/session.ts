@@ -13,7 +13,7 @@ import type { Catalog, TableMetadata } from './catalog.ts';
 import { cleanUp, removeMetadata } from './clean.ts';
 import { commitInterval, readTable, type Held, type TableSession } from './commit.ts';
 import type { Lake } from './lake.ts';
-import { fileName, readFiles } from './present.ts';
+import { compact, fileName, readFiles } from './present.ts';
 import { bucketOf, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
 
 /** The default of Iceberg's own writers. */
@@ -69,7 +69,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
         bucketOf(metadata.location).key,
         'data',
         `${EXPORT_COLUMN.name}=${delivery.exportId}`,
-        `${INTERVAL_COLUMN.name}=${delivery.start.replaceAll(/[-:]/g, '')}`,
+        `${INTERVAL_COLUMN.name}=${compact(delivery.start)}`,
       ].join('/');
       const key = `${folder}/${fileName(delivery, part.index, randomBytes(8).toString('hex'))}`;
       const opened = await openUpload({ store: session.lake.store, context }, key);

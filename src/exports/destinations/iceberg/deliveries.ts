@@ -1,0 +1,40 @@
+/** Lists the deliveries of an export: by the snapshots that the table still knows and, for those that expired, by the names of data files. */
+import type { IntervalBounds } from '../contract.ts';
+import type { TableMetadata } from './catalog.ts';
+import type { Lake } from './lake.ts';
+import { findManifests, readManifestList } from './manifests.ts';
+import { ancestors, boundsOfFile, currentSnapshot, summaryValue } from './present.ts';
+
+const FOREVER = { start: -(2n ** 63n), end: 2n ** 63n - 1n };
+
+/** Files that another program has rewritten name no interval. @param openLake called only if snapshots have expired */
+export async function* listDeliveriesIn(
+  metadata: TableMetadata,
+  exportId: string,
+  openLake: () => Lake,
+): AsyncGenerator<IntervalBounds> {
+  const seen = new Set<string>();
+  const isNew = ({ start, end }: IntervalBounds) => seen.size < seen.add(`${start}/${end}`).size;
+  let first;
+  for (const snapshot of ancestors(metadata)) {
+    first = snapshot;
+    const start = summaryValue(snapshot, 'interval-start');
+    const end = summaryValue(snapshot, 'interval-end');
+    if (summaryValue(snapshot, 'export') === exportId && start && end && isNew({ start, end })) yield { start, end };
+  }
+  // The whole history is there.
+  if ((first?.['parent-snapshot-id'] ?? null) === null) return;
+
+  const lake = openLake();
+  try {
+    const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
+    for (const { ours } of await findManifests(lake, metadata, list, { exportId, ...FOREVER })) {
+      for (const { file_path } of ours) {
+        const bounds = boundsOfFile(file_path);
+        if (bounds && isNew(bounds)) yield bounds;
+      }
+    }
+  } finally {
+    lake.store.close();
+  }
+}
