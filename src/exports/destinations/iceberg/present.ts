@@ -5,7 +5,7 @@ import { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
 import { readExportedFile } from '../../formats/read-file.ts';
 import type { IntervalBounds, Receipt } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
-import { instantOfCompact } from '../object-store/prefix-variables.ts';
+import { compactInstant, instantOfCompact } from '../object-store/prefix-variables.ts';
 import type { Ownership } from '../ownership.ts';
 import type { Snapshot, TableMetadata } from './catalog.ts';
 import { icebergFault } from './faults.ts';
@@ -94,10 +94,8 @@ export function findInSnapshots(
 /** The interval's start is in the partition's folder, and the end in the name. */
 const FILE_NAME = /=([\dTZ.]+)\/e(\d+)-([0-9a-f-]{36})-\d+-([\dTZ.]+)-[0-9a-f]{16}\.parquet$/;
 
-export const compact = (instant: string): string => instant.replaceAll(/[-:]/g, '');
-
 export function fileName({ epoch, runId, end }: Delivery, part: number, token: string): string {
-  return `e${String(epoch).padStart(7, '0')}-${runId}-${part}-${compact(end)}-${token}.parquet`;
+  return `e${String(epoch).padStart(7, '0')}-${runId}-${part}-${compactInstant(end)}-${token}.parquet`;
 }
 
 /** @returns nothing for a file that another program has written */

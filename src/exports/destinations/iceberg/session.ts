@@ -8,12 +8,13 @@ import { UnreadableFile } from '../../formats/unreadable.ts';
 import { severalAtOnce } from '../at-once.ts';
 import type { Difference, PartSource, Receipt, Session, SessionContext } from '../contract.ts';
 import type { Delivery, StagedPart } from '../delivery.ts';
+import { compactInstant } from '../object-store/prefix-variables.ts';
 import { openUpload, stage, type StagedFile } from '../object-store/staging.ts';
 import type { Catalog, TableMetadata } from './catalog.ts';
 import { cleanUp, removeMetadata } from './clean.ts';
 import { commitInterval, readTable, type Held, type TableSession } from './commit.ts';
 import type { Lake } from './lake.ts';
-import { compact, fileName, readFiles } from './present.ts';
+import { fileName, readFiles } from './present.ts';
 import { bucketOf, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
 
 /** The default of Iceberg's own writers. */
@@ -69,7 +70,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
         bucketOf(metadata.location).key,
         'data',
         `${EXPORT_COLUMN.name}=${delivery.exportId}`,
-        `${INTERVAL_COLUMN.name}=${compact(delivery.start)}`,
+        `${INTERVAL_COLUMN.name}=${compactInstant(delivery.start)}`,
       ].join('/');
       const key = `${folder}/${fileName(delivery, part.index, randomBytes(8).toString('hex'))}`;
       const opened = await openUpload({ store: session.lake.store, context }, key);
