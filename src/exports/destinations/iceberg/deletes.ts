@@ -9,8 +9,7 @@ import { DELETED, isOfInterval, mayHold, type HeldManifest, type IntervalPartiti
 /** The `content` of manifests that list files of deletes. */
 const DELETES = 1;
 
-const sequenceOf = (entry: ManifestEntry, manifest: ManifestFile) =>
-  BigInt(entry.sequence_number ?? manifest.sequence_number);
+const sequenceOf = (entry: ManifestEntry, manifest: ManifestFile) => entry.sequence_number ?? manifest.sequence_number;
 
 /** Files of deletes in the interval's partitions that are not older than all its data files: older ones have no effect on them. */
 export async function findDeletes(
