@@ -75,7 +75,7 @@ describe('a preview', () => {
     const hive = { type: 'LocalFile', config: { directory: 'previewed', path_style: 'hive' } };
     assert.equal(
       (await preview(wanted({ destination: hive }))).names.at(-1),
-      `${exports.world.projectId}/previewed/date=2015-05-17/hour=12/20150517T120000Z-20150517T130000Z_manifest.json`,
+      `${exports.world.projectId}/previewed/date=2015-05-17/hour=12/_SUCCESS`,
     );
     assert.equal(await counted(), 0);
   });

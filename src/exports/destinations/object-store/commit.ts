@@ -19,6 +19,7 @@ import {
   type Manifest,
 } from './manifest.ts';
 import { assertOurs } from './ownership.ts';
+import { markSuccess } from './success.ts';
 import {
   openUpload,
   listRecorded,
@@ -84,6 +85,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   const files = targets.map(({ file }) => file);
   const toWrite = targets.flatMap(({ change }) => change?.upload ?? []);
   const finish = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
+    await markSuccess(session);
     await context.step('after-commit');
     await cleanUp(session, revealed);
     return receiptOf(store, names.manifest, manifest, delivery.cutoff);

@@ -14,6 +14,7 @@ import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variabl
 const MAX_KEY_BYTES = 1024;
 /** Limit of a prefix, so the longest file name fits into the key after it. */
 const MAX_PREFIX_BYTES = MAX_KEY_BYTES - 128;
+const HOUR_MS = 3_600_000;
 /** Limit of a name in common file systems. */
 const MAX_SEGMENT_BYTES = 255;
 
@@ -82,6 +83,8 @@ export type ObjectNames = {
   layout: Layout;
   file(index: number): string;
   manifest: string;
+  /** The empty object that marks a folder of exactly one interval as delivered; undefined for other folders. */
+  success: string | undefined;
   /** Whether the key is one that a delivery of exactly this interval may use for a file. */
   isFile(key: string): boolean;
   /** Whether the key contains a run's id; such a key is never written again once it has left the manifest. */
@@ -118,6 +121,17 @@ export function manifestKey(prefix: string, interval: PrefixInterval): string {
   return `${stemOf(prefix, interval)}_manifest.json`;
 }
 
+/**
+ * Where names are stable there is no mark, because it would have to go before files are replaced, and a delete cannot be fenced. Intervals of an export do not
+ * overlap, so one that fills the hour of its folder from the beginning is alone there.
+ */
+function successKey(prefix: string, interval: PrefixInterval, layout: Layout): string | undefined {
+  const { start, end } = interval;
+  const fillsHour = start.endsWith(':00:00.000000Z') && Date.parse(end) - Date.parse(start) >= HOUR_MS;
+  if (layout !== 'versioned' || !fillsHour || !prefix.endsWith(HIVE_FOLDERS)) return undefined;
+  return `${folderOf(prefix, interval)}/_SUCCESS`;
+}
+
 const RUN_ID = /^-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
 type NamedDelivery = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
@@ -135,15 +149,16 @@ export function namesOf(prefix: string, delivery: NamedDelivery, layout: Layout)
     layout,
     file: (index) => `${stem}${run}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
     manifest,
+    success: successKey(prefix, delivery, layout),
     isFile,
     isVersioned: (key) => isFile(key) && RUN_ID.test(key.slice(stem.length)),
     isOfInterval: (key) => key === manifest || isFile(key),
   };
 }
 
-/** All keys of a delivery, in the order in which they are written: the manifest comes last. */
+/** All keys of a delivery, in the order in which they are written: the manifest comes after the files. */
 export function allNames(names: ObjectNames, parts: readonly Part[]): string[] {
-  return [...parts.map(({ index }) => names.file(index)), names.manifest];
+  return [...parts.map(({ index }) => names.file(index)), names.manifest, ...(names.success ? [names.success] : [])];
 }
 
 /** Format and compression of an exported file, from its name. @throws Error for any other name */

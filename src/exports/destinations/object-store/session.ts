@@ -16,6 +16,7 @@ import {
   type FileSession,
   type RecordedUpload,
 } from './staging.ts';
+import { markSuccess } from './success.ts';
 import { sweep } from './sweep.ts';
 import { verifyFiles } from './verify.ts';
 
@@ -43,7 +44,10 @@ export function fileSession(session: FileSession): Session {
         manifest.run_id === undefined
           ? await isOurs(session, manifest, await listRecordedUploads(session))
           : manifest.run_id === delivery.runId;
-      return isThisDelivery ? receiptOf(store, names.manifest, manifest, delivery.cutoff) : undefined;
+      if (!isThisDelivery) return undefined;
+      // A commit that was killed after its manifest has not written it.
+      await markSuccess(session);
+      return receiptOf(store, names.manifest, manifest, delivery.cutoff);
     },
     async findPresentDelivery() {
       const manifest = await readOwnManifest(store, names.manifest, delivery);
