@@ -174,7 +174,9 @@ describe('notifications', () => {
       const [given] = await outbox();
       assert.ok(given?.closed_at);
       assert.equal(given.delivered, false);
-      assert.deepEqual(await logOf(one), ['The webhook for "failed" did not arrive: it answered 500. It will not be retried.']);
+      assert.deepEqual(await logOf(one), [
+        'The webhook for "failed" did not arrive: it answered 500. It will not be retried.',
+      ]);
     });
 
     it('go to no host that may no longer be contacted', async () => {
