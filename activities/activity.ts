@@ -1,4 +1,4 @@
-/** Common work around every activity: beats from a timer, passes cancellation on, translates errors. */
+/** Wraps every activity: sends heartbeats from a timer, passes cancellation on, translates errors. */
 import { Context } from '@temporalio/activity';
 import { forLog, toFailure } from '../src/platform/temporal/failures.ts';
 import { faultOf } from '../src/exports/faults/fault-of.ts';

@@ -30,7 +30,7 @@ export type Engine = {
   stores: ExportStores;
   progress: ProgressMeter;
   events: EventReader;
-  /** Creates the partitions of events. */
+  /** For work on the table of events that no store does: creating partitions, finding stale intervals. */
   pool: Pool;
   sealer: Sealer;
   configs: ConfigEncryption;

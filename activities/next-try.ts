@@ -1,4 +1,4 @@
-/** When Temporal tries an activity again. */
+/** Computes when Temporal retries an activity. */
 import type { Info } from '@temporalio/activity';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 
@@ -8,8 +8,8 @@ type RetryInfo = Pick<Info, 'attempt' | 'retryPolicy' | 'scheduledTimestampMs' |
 const FIRST_PAUSE_MS = 1_000;
 
 /**
- * The pause after this attempt, by the policy that it was scheduled with.
- * @returns undefined when it was the last one, or when the next one would come too late
+ * Computes the pause in seconds between this attempt's failure and the next attempt, from the activity's retry policy.
+ * @returns undefined if this attempt is the last, or if the next would begin after the activity's schedule-to-close timeout
  */
 export function nextTryInSeconds(
   { attempt, retryPolicy, scheduledTimestampMs, scheduleToCloseTimeoutMs }: RetryInfo,

@@ -1,4 +1,4 @@
-/** Steps of a round of the reconciler: a step that fails or hangs must not stop the others. */
+/** Runs the steps of a reconciler round: a step that fails or hangs must not stop the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../src/platform/errors.ts';
 import { forLog } from '../src/platform/temporal/failures.ts';
@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts';
 const LIMITS = {
   stepMs: 30_000,
   roundMs: 270_000,
-  /** Time for steps that begin after the round should have ended, because an earlier step that hangs must not stop them for good. */
+  /** Time for each step that begins after the round should have ended: if an early step hangs in every round, the later steps still run. */
   leastMs: 1_000,
 };
 

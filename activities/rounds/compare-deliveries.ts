@@ -37,7 +37,7 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 /** Id of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
-/** Epoch above those of all runs, so that a comparison is answered even while runs deliver. */
+/** Epoch above every run's: with a lower epoch, looking up a delivery would throw `Superseded` as soon as a run takes the interval. */
 const EPOCH_ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 
 const UNREADABLE =
@@ -53,8 +53,8 @@ const LISTING_MS = 30 * 60_000;
 const ANSWER_MS = 2 * 60_000;
 
 /**
- * Data intervals that this database delivered, or of which the destination may hold a delivery, in order.
- * Other intervals cannot have been delivered, so the destination is not asked for them.
+ * Lists, in order of their ends, the data intervals that this database delivered or of which the destination may hold a delivery.
+ * Other intervals cannot have been delivered, so there is no need to compare them.
  * @param from leaves out intervals that end at or before this instant; null for all
  */
 export async function intervalsToCompare(

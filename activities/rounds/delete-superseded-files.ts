@@ -13,7 +13,7 @@ const EXPORTS_AT_ONCE = 10;
 const FILES_AT_ONCE = 100;
 /** Time limit for the files that one run recorded. */
 const RUN_MS = 10_000;
-/** No run's files are begun later in the round; the next round continues. */
+/** Time after which a round begins no further run's files; the next round continues. */
 const BEGIN_WITHIN_MS = 10_000;
 
 const SUMMARY =

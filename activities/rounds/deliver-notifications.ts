@@ -1,6 +1,6 @@
 /**
- * Delivers the notices in the outbox. Safe to repeat: a notice that was taken is due again until it is closed, so each notice arrives
- * at least once, under the same id every time.
+ * Delivers the notices in the outbox. Safe to repeat: a notice that was taken becomes due again until it is closed. A notice may therefore
+ * arrive more than once, under the same id every time.
  */
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { NOTIFICATION_SECRET } from '../../src/exports/monitoring/notifications.ts';
@@ -18,7 +18,7 @@ export type Deliveries = { delivered: number; postponed: number };
 const WEBHOOKS_AT_ONCE = 20;
 /** After this time no further notices are taken, because a receiver that does not answer must not delay the reconciler's next round. */
 const BUDGET_MS = 10_000;
-/** Pauses after the first attempts; later ones follow hourly, for three days in all. */
+/** Pauses after the first attempts; later attempts follow hourly, for three days in all. */
 const RETRY_AFTER_SECONDS = [30, 60, 300, 900];
 const HOUR_SECONDS = 3_600;
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 72;

@@ -19,9 +19,9 @@ export type DispatchInput = { exportId: string };
 /** `progressed`: whether something changed in this round, so the next one should follow soon. */
 export type DispatchRound = { open: number; progressed: boolean };
 
-/** Limit of instants in one call of the schedule. */
+/** Limit of instants in one backfill call to the schedule. */
 const ENDS_PER_CALL = 10;
-/** Batches of requests that one round writes: runs need not wait until a large backfill is written completely. */
+/** Limit of request batches that one round writes, so that runs start before a large backfill is written completely. */
 const SLICES_AT_ONCE = 4;
 /** Time that the schedule has to start a requested run; after it, the run is started directly. */
 const PATIENCE_MS = 15_000;
@@ -142,8 +142,9 @@ async function decideNext(engine: Engine, request: RunRequest): Promise<Dispatch
 }
 
 /**
- * Closes a request whose execution has closed, whatever its status, unless the request was made again after the run was planned,
- * or the history was lost. @returns whether the request is closed
+ * Closes the request of an execution that has ended, whatever its status. The request stays open if it was made again after the run
+ * was planned, or if a restore of the database lost the run's result.
+ * @returns whether the request is closed
  */
 async function settle(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
   const { stores } = engine;
@@ -156,9 +157,9 @@ async function settle(engine: Engine, request: RunRequest, newest: Execution): P
 }
 
 /**
- * Whether the request's result was lost with the database's later state, because the execution's delivery or failure belongs to another
- * timeline. A missing row proves this only if the request is older than `recover`. Asking again makes the request younger,
- * so this happens once.
+ * Whether a restore of the database lost the request's result: the execution's delivery or failure belongs to another timeline.
+ * A missing row proves this only if the run was asked for before `sluice recover`. Asking again moves that instant past the recovery,
+ * so Sluice asks again only once.
  */
 async function isLost(
   { stores }: Engine,
@@ -210,8 +211,8 @@ async function startRuns(
 }
 
 /**
- * Marks requests before the call to the schedule, so no run is asked for twice. If the answer is lost, the run is started directly after a
- * wait.
+ * Marks requests as asked before the call to the schedule, so no run is asked for twice. If the call's answer is lost, a later round
+ * starts the run directly.
  * @returns the requests that are still open
  */
 async function markAsked({ stores }: Engine, requestedSteps: readonly DispatchStep[]): Promise<DispatchStep[]> {

@@ -43,7 +43,7 @@ async function fillGapsOf(
     isPaused: (end: number) => isPausedAt(pauses, end),
   };
   const { gaps, settledUntil } = findGaps({ ...watchedExport, tiling }, lookups, now);
-  // If the schedule was paused in Temporal, apparent gaps belong to a pause, so nothing is settled yet.
+  // If `verify` has adopted a pause or unpause made in Temporal, the apparent gaps may belong to a pause: the next round decides.
   if (gaps.length > 0 && (await scheduleSync.verify(id))) return 0;
   if (gaps.length > 0) await stores.runRequests.open(id, gaps, 'gap');
   if (settledUntil !== undefined) await stores.gaps.advanceSettledUntil(id, isoMicros(settledUntil));

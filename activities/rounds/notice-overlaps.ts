@@ -1,6 +1,6 @@
 /**
- * Exports whose key spaces share keys, because they were created before overlaps were checked. Such exports stay valid; the owners of both
- * get one notice, and another one if the overlap ends and recurs.
+ * Finds exports whose key spaces share keys, because they were created before Sluice checked for overlaps. Such exports stay valid. The
+ * owners of both get one notice, and another one if the overlap ends and recurs.
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { overlaps } from '../../src/exports/destinations/key-space.ts';
@@ -8,7 +8,7 @@ import { keySpaceOf } from '../../src/exports/deliveries/key-spaces.ts';
 import type { Engine } from '../engine.ts';
 
 /**
- * Interval between two comparisons: only processes of the previous version can add overlaps, and comparing every pair in each round
+ * Time between two comparisons: only processes of the previous version can add overlaps, and comparing every pair in each round
  * may take longer than a step has.
  */
 const EVERY_MS = 3_600_000;

@@ -1,8 +1,8 @@
-/** Intervals that could not be settled: tried again after growing pauses, and given up after a week. */
+/** Postpones intervals that Sluice could not settle: it retries them after growing pauses, and gives up after a week. */
 import type { UnsettledEntry } from '../../src/exports/deliveries/ledger.store.ts';
 import type { Engine } from '../engine.ts';
 
-/** A place that was unreachable for this long no longer exists: its bucket, host or database was removed. */
+/** Days after which Sluice assumes that the place no longer exists: its bucket, host or database was removed. */
 const GIVE_UP_AFTER_DAYS = 7;
 
 export async function postponeSettling(engine: Engine, entries: readonly UnsettledEntry[]): Promise<void> {

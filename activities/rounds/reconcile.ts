@@ -1,7 +1,7 @@
 /**
- * One round of repairs: each step corrects what a crash, an outage or a person left inconsistent. Steps that need
- * only our own servers come first; steps that contact destinations follow and have a deadline. A failed step is logged
- * and does not stop the others.
+ * Does one round of repairs: each step corrects what a crash, an outage or a person left inconsistent. Steps that start or close runs
+ * come before steps that contact destinations, which may be slow. Each step has a deadline; a failed step is logged and does not stop
+ * the others.
  */
 import { ensurePartitions } from '../../src/events/table/partitions.ts';
 import type { Attempt } from '../activity.ts';

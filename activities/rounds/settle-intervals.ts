@@ -23,7 +23,7 @@ export type SettlingCounts = { delivered: number; requested: number };
 const EXPORTS_AT_ONCE = 10;
 /** Time limit for one interval. */
 const INTERVAL_MS = 10_000;
-/** No interval is begun later in the round; the next round continues. */
+/** Time after which a round begins no further interval; the next round continues. */
 const BEGIN_WITHIN_MS = 10_000;
 
 /** @returns how many intervals were found delivered, and how many are requested anew */
@@ -94,7 +94,7 @@ async function settle(
   } finally {
     await session.close();
   }
-  // The interval is delivered without them, or elsewhere: no delivery begins their grace period.
+  // A newer run has delivered the interval, or delivers to another place: no delivery begins the grace period of this run's files.
   if (!entry.isNewestRun) await engine.stores.supersededFiles.beginGrace(entry);
   const nextStep = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (nextStep === 'later') return undefined;
@@ -133,8 +133,8 @@ async function abandonFiles(
 }
 
 /**
- * Whether an interval whose run broke off during its commit, without success, is delivered again. The pauses and limits are those of other
- * failures.
+ * Decides when to deliver again an interval whose run broke off during its commit without success. The pauses and limits are those of
+ * other failures.
  */
 async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {
   const { status, batchExportId, end, finishedAt } = run;

@@ -58,7 +58,8 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log' | 'step'>
 
 /**
  * Connects to the place of the run's plan, with its newest credentials and its hosts checked again. The caller closes the session.
- * @throws NotFound when the export was deleted; DestinationRejected, DestinationUnavailable
+ * @throws NotFound when the export was deleted; InvalidInput when the configuration is no longer valid; DestinationRejected,
+ *   DestinationUnavailable
  */
 export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
   const batchExport = await engine.stores.batchExports.getIncludingDeleted(planned.run.batchExportId);
@@ -123,7 +124,7 @@ async function connect(
 
 /**
  * Repeats the checks made when the configuration was saved. A host that is refused now may be permitted later, because its name server may be
- * away, or the operator may list it. An unknown name and one of a private address give the same error.
+ * away, or the operator may list it. An unknown name and the name of a private address give the same error.
  */
 async function recheck(destination: Destination, config: unknown, environment: DestinationEnvironment): Promise<void> {
   try {

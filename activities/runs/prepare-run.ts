@@ -107,7 +107,7 @@ async function forgetExport(engine: Engine, exportId: string): Promise<never> {
   throw new NotFound('The batch export was deleted.');
 }
 
-/** Refuses workflows that were started by hand in Temporal, unless their id is that of one of the export's intervals. */
+/** Finds the data interval that ends at `end`. @throws InvalidInput for a workflow started by hand in Temporal whose id is not the interval's */
 async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
   const interval = intervalEndingAt(await stores.batchExports.getTiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {
@@ -118,7 +118,7 @@ async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportI
   return { start: isoMicros(interval.start), end: isoMicros(interval.end) };
 }
 
-/** A run without a row has no other place to say why it could not begin. */
+/** Logs why a run could not begin. Such a run has no row, so the export's log is the only record of the reason. */
 async function logWarning(stores: Engine['stores'], exportId: string, reason: string): Promise<void> {
   if (!(await stores.batchExports.find(exportId))) return;
   const message = `A run could not begin: ${reason}`;
@@ -148,8 +148,8 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
 }
 
 /**
- * A receiver that cannot be read does not say which intervals the database lost with a restore, so a person decides about those that
- * ended before.
+ * Refuses automatic runs of intervals that ended before the last recovery. The receiver cannot say which of them it has and the restored
+ * database no longer knows, so a person decides.
  * @throws DestinationRejected
  */
 async function assertNotDeliveredUnknown({ stores }: Engine, { kind, end }: Run): Promise<void> {
@@ -161,9 +161,9 @@ async function assertNotDeliveredUnknown({ stores }: Engine, { kind, end }: Run)
 }
 
 /**
- * One transaction: the plan, and the epoch that fences every earlier one. A late attempt finds the plan and changes nothing.
- * @param keySpace the export's, as the plan was made for it
- * @returns undefined when the export has moved or was deleted meanwhile: the place is not kept for this run
+ * Stores the plan and takes the epoch that fences every earlier one, in one transaction. A late attempt finds the plan and changes nothing.
+ * @param keySpace the key space that the plan was made for
+ * @returns undefined if the export has moved or was deleted meanwhile, because the place is no longer reserved for this run
  */
 async function storePlan(
   { stores }: Engine,

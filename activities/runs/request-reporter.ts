@@ -13,7 +13,7 @@ export type RequestReporter = Pick<SessionContext, 'onRequest'> & { close(): Pro
 
 /** @param run as it was read before the session */
 export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run): RequestReporter {
-  /** The failure that this session stored, or an attempt before it that was cut off: other sessions of the run end their own. */
+  /** The row's failure that this session clears: its own, or one left by an attempt that was cut off. Other sessions clear their own. */
   let stored = run.nextTryAt === null ? run.latestError : null;
   let wanted: Error | undefined;
   let wantedAt = -Infinity;
@@ -30,7 +30,7 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
     }
   }
 
-  /** Makes one write at a time, however slow the database is: what is wanted may change meanwhile. */
+  /** Writes the wanted failure, one write at a time, until the row has the newest: `wanted` may change during a write. */
   async function write(): Promise<void> {
     let written: Error | undefined;
     try {
@@ -60,7 +60,7 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
     onRequest(failure) {
       if (failure) {
         endQuiet();
-        // A lasting failure is recorded again after a while, because another session of the run may have ended it as its own.
+        // A lasting failure is recorded again after a while, because another session of the run may have cleared it.
         if (!wanted || performance.now() - wantedAt >= QUIET_MS) want(failure);
       } else if (wanted !== undefined || stored !== null) {
         quiet ??= setTimeout(() => {

@@ -2,8 +2,8 @@
 import type { Fault } from '../../src/platform/errors.ts';
 
 /**
- * Outcome of the parts. `commit`: all are staged, so the run commits. `type` is the class of the error that ended them, `message` a sentence for the user; `fault` is absent if a
- * workflow or an activity of an earlier version reported the outcome.
+ * `commit`: all parts are staged, so the run commits. `type` is the class of the error that ended the parts, `message` a sentence for the
+ * user. `fault` is absent if a workflow or an activity of an earlier version reported the outcome.
  */
 export type RunEnding =
   { how: 'commit' } | { how: 'cancelled' } | { how: 'failed'; type: string; message: string; fault?: Fault };

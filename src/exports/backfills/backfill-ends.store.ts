@@ -45,7 +45,7 @@ export function backfillEnds(db: Knex) {
   return {
     keepEnds: storeResults,
 
-    /** Clears the stored results of the backfills that a run served, because its status was corrected: they are counted again. */
+    /** Clears the stored results of the backfills that a run served, so that Sluice counts them again: the run's status was corrected. */
     async clearResults(runId: string): Promise<void> {
       await table()
         .whereNull('cancelled_at')
@@ -59,7 +59,7 @@ export function backfillEnds(db: Knex) {
         .update({ finished_at: null });
     },
 
-    /** The newest backfills of an export that have ended and whose runs all completed. */
+    /** The newest backfills of an export that had several runs and ended with all of them completed. */
     async listPast(batchExportId: string, limit: number): Promise<PastBackfill[]> {
       const { rows } = await db.raw<{ rows: PastBackfill[] }>(
         `select total_runs::float8 as runs, extract(epoch from finished_at - created_at)::float8 as seconds

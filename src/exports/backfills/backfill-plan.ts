@@ -32,7 +32,7 @@ export type ExaminedPlan = BackfillPlan & {
   byStatus: Record<IntervalStatus, { count: number; first: IntervalState[] }>;
   /** Intervals of the range that would not run, by status. */
   skipped: Record<IntervalStatus, number>;
-  /** Intervals of the range whose runs fail until somebody decides; among those that would run only where no status was asked for. */
+  /** Intervals of the range whose runs fail until a person decides. They would run only if no status filter was given. */
   awaitingDecision: { count: number; first: IntervalState[] };
   /** Earlier deliveries, which would be replaced where they differ. */
   overwrites: { intervals: number; rows: number; files: number };

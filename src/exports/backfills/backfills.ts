@@ -209,9 +209,9 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     countRetriable: countRetriable(stores),
 
     /**
-     * Requests a run for every data interval whose newest run failed, in one backfill. It waits for its turn if the project has as
-     * many as it may.
-     * @returns undefined when no interval has failed, or all of them are requested already
+     * Requests a run for every data interval whose newest run failed, in one backfill. The backfill waits for its turn if the project is
+     * at its limit of backfills.
+     * @returns undefined if no interval can be retried, or all of them are requested already
      */
     async retryFailed(
       projectId: number,

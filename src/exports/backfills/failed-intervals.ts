@@ -11,8 +11,8 @@ const NOT_RETRIABLE: readonly Reason[] = ['delivered_elsewhere', 'would_shrink',
 type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps' | 'backfills'>;
 
 /**
- * @returns oldest first, with intervals that are retried automatically, without those that have a run in progress or are requested
- * already; of each kind of trouble, only the newest `MAX_TROUBLED` count
+ * @returns oldest first; intervals that Sluice will retry automatically are included, intervals with a run in progress or an open request
+ *   are not. Of each kind of trouble, only the newest `MAX_TROUBLED` intervals count.
  */
 export async function findRetriableIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
   const { id } = batchExport;
@@ -31,7 +31,7 @@ export async function findRetriableIntervals(stores: Stores, batchExport: BatchE
   );
 }
 
-/** Counts the data intervals that a retry of what failed would request now. */
+/** Counts the data intervals that `retryFailed` would request now. */
 export function countRetriable(stores: Stores & Pick<ExportStores, 'batchExports'>) {
   return async (projectId: number, exportId: string): Promise<number> =>
     (await findRetriableIntervals(stores, await stores.batchExports.get(projectId, exportId))).length;

@@ -231,7 +231,7 @@ export type BatchExports = ReturnType<typeof batchExports>;
 
 const NO_NOTIFICATIONS = { notifications: null, notificationSecret: null };
 
-/** Intervals are never delivered again automatically where their rows would come in addition to the earlier ones. */
+/** Refuses automatic redelivery to a destination that would keep the earlier rows beside the new ones. @throws InvalidInput */
 function checkRedelivery(
   { destination, config }: Pick<ChosenDestination, 'destination' | 'config'>,
   redeliverStale: boolean,

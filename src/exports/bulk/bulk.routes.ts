@@ -75,7 +75,7 @@ async function act(
   request: string,
 ): Promise<ActionResult> {
   const { batchExports, backfills } = api;
-  // Rules and workflows know the export by its id as it is stored, not in capitals.
+  // Access rules and workflows use the id as it is stored, in lower case; the request may have it in capitals.
   const { id, createdBy, paused, version } = await batchExports.get(projectId, request);
   ensureEditor(rights, { id, createdBy });
   if (action === 'pause') {

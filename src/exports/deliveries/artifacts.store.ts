@@ -42,7 +42,7 @@ export function artifactStore(db: Knex) {
       return id;
     },
 
-    /** Artifacts that were recorded for the interval under this epoch and earlier ones, or only under later ones. */
+    /** Lists the interval's artifacts that were recorded under this epoch or earlier ones; with `later`, only those of later epochs. */
     async list(lease: EpochLease, { later = false } = {}): Promise<RecordedArtifact[]> {
       const rows = (await db('batch_export_artifacts')
         .where(intervalKey(lease))

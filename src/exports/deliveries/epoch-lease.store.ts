@@ -1,4 +1,4 @@
-/** Data intervals of exports as keys of rows, and the lease that an epoch has on one. */
+/** Data intervals of exports as keys of rows, and an epoch's lease on a data interval. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { Superseded } from '../../platform/errors.ts';
 

@@ -67,8 +67,8 @@ export function ledgerStore(db: Knex) {
 
   return {
     /**
-     * Gives the run the interval's next epoch. Every earlier epoch is fenced from now on; after a restore the new epoch also exceeds those of
-     * deliveries that an operator decided about.
+     * Gives the run the interval's next epoch, which fences every earlier one. After a restore, the new epoch also exceeds the epochs of
+     * foreign deliveries that an operator decided about.
      */
     async takeEpoch(interval: ExportInterval, runId: string): Promise<number> {
       // tooth: ledger-next-epoch
