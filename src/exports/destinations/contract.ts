@@ -73,7 +73,7 @@ export type SessionContext = {
    * Called where a kill or a freeze may leave something half done. In production it does nothing; the contract suite stops the process here,
    * and knows these names. `write`: `upload-intent` when an artifact is recorded and not made yet, `upload-begun` when it is made,
    * `part-<n>-begin` and `part-<n>-end` around the rows. `commit`: `before-commit` first; just before readers see a change, `rows` where one
-   * change shows everything, else `replacing`, `file-<n>` and `manifest`; `after-commit` before the cleaning. A commit may have more.
+   * change shows everything, else `replacing`, `file-<n>` and `manifest`; `after-commit` before the cleaning. A commit may have more steps.
    */
   step(name: string): Promise<void>;
 };
@@ -127,13 +127,13 @@ export type Destination<Config = unknown> = {
   /** The `destination.type` of the API. */
   type: string;
   title: string;
-  /** By the fields of a configuration where these decide; see `promisesOf`. */
+  /** Promises, each with the values of configuration fields for which it holds; see `promisesOf`. */
   promises: readonly ConditionalPromises[];
   /** Whether the destination takes encoded files or rows; columns and parts depend on it too. */
   takes: Carrier;
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
-  /** Values of fields that a stored configuration lacks because it is older than they are. */
+  /** Values of fields that a stored configuration lacks because it is older than the fields. */
   formerDefaults?: Readonly<Record<string, unknown>>;
   /** Kind of integration that the destination uses, and the fields that it supplies in place of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
@@ -145,7 +145,7 @@ export type Destination<Config = unknown> = {
    */
   checkBeforeSchema?(config: Readonly<Record<string, unknown>>): void;
   /**
-   * Fields that follow from others, and replace what was given, such as the server that a secret names.
+   * Derives fields from others, such as the server that a secret names. The derived values replace given ones.
    * @throws InvalidInput naming the field
    */
   derive?(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;

@@ -15,7 +15,7 @@ export function addGroup<Fields extends Record<string, TSchema>>(group: FieldGro
 /** Values of other fields, by their names. */
 type Condition = Readonly<Record<string, readonly string[]>>;
 
-/** Adds to a field, as `x-when`, the values of others with which it has an effect, so a form shows it only then. */
+/** Adds `x-when` to a field: the values of other fields with which it has an effect. A form shows the field only then. */
 export const shownWhen = <S extends TSchema>(when: Condition, schema: S): S => ({ ...schema, 'x-when': when });
 
 const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));

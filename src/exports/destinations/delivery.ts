@@ -25,7 +25,7 @@ export type Delivery = {
   /** Fencing token: the interval's ledger row had this value when the plan was stored. */
   epoch: number;
   columns: readonly Column[];
-  /** Columns by which a table keeps only the newest version of each row; null if rows have no versions, so intervals share none. */
+  /** Columns by which a table keeps only the newest version of each row; null if rows have no versions, so no two intervals share a row. */
   merge: RowVersions | null;
   /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
   file: FileEncoding & { numbered: boolean };

@@ -47,7 +47,7 @@ export function overlaps(one: KeySpace, other: KeySpace): boolean {
   return haveCommonHead(one.folder, other.folder) && haveCommonText(graphOf(one.folder), graphOf(other.folder));
 }
 
-/** Compares the texts before the first variables, which settles most pairs quickly. */
+/** Compares the texts before the first variables, which is enough for most pairs, and quick. */
 function haveCommonHead(one: string, other: string): boolean {
   const [a, b] = [one, other].map((folder) => folder.replace(/\{.*$/s, '')) as [string, string];
   return a.startsWith(b) || b.startsWith(a);

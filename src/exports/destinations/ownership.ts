@@ -11,7 +11,7 @@ export type Ownership = {
   getTimeline(): Promise<string>;
   /**
    * Whether this database planned the run for the interval, or an operator has allowed its delivery to be replaced.
-   * @throws Superseded when a later epoch has the interval in our database, because it may know the delivery only since then
+   * @throws Superseded when a later epoch has the interval: our database may have come to know the run only with that epoch
    */
   knowsRun(runId: string): Promise<boolean>;
   /** Called before an effect that no fence at the destination holds back. @throws Superseded when a later epoch has the interval */

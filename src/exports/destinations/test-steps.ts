@@ -11,7 +11,7 @@ export type TestContext = TestSubject & {
   signal: AbortSignal;
 };
 
-/** Steps are tried in their order, each on its own; a later one may rely on the success of those before it. */
+/** A user runs the steps in their order, each on its own; a step may rely on the success of the steps before it. */
 export type TestStep<Config = unknown> = {
   name: string;
   description: string;

@@ -39,7 +39,7 @@ const IRRELEVANT_FIELDS = new Set(['last_paused_at', 'paused_reason', 'pause', '
 export type ExportDiagnoses = ReturnType<typeof exportDiagnoses>;
 
 export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: Pick<ExportRuns, 'waitingReasons'> }) {
-  /** Changes since the last successful run began; that run's plan has the configuration of then. */
+  /** Lists the changes since the last successful run began, because that run's plan has the configuration of that time. */
   async function listChangesBefore(batchExport: BatchExport, run: Run, lastSuccess: Run | undefined) {
     const { projectId, id, integration, createdAt } = batchExport;
     const subjects = [

@@ -19,7 +19,10 @@ const WINDOWS: Record<string, FailureWindow> = {
 /** Window for intervals shorter than an hour. Upstream's window of 10 runs would be too short for them. */
 const SHORT_INTERVALS: FailureWindow = { runs: 50, failures: 10 };
 
-/** Windows allow failures for about half of a day, a week or four weeks; `every N minutes` has that of the next shorter named interval. */
+/**
+ * Windows allow failures for about half of a day, a week or four weeks. `every N minutes` has the window of the longest named interval that is
+ * not longer, if there is one.
+ */
 export function failureWindow(interval: Interval): FailureWindow {
   const named = WINDOWS[interval];
   if (named) return named;

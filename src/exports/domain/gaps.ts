@@ -3,7 +3,7 @@ import { intervalsEnding, type DataInterval, type Tiling } from './intervals.ts'
 import { type Millis } from './millis.ts';
 import { isGap, isOpen, type RunStatus } from './statuses.ts';
 
-/** The newest run of one interval, and how many of its runs ended in a status that is retried. */
+/** The newest run of one interval, and how many of the interval's runs ended in a status that Sluice retries. */
 export type IntervalState = {
   status: RunStatus;
   failures: number;
@@ -19,7 +19,7 @@ export type ExpectedIntervals = {
   startAt: Millis | null;
   endAt: Millis | null;
   jitter: Millis;
-  /** No interval that ended before this instant can be a gap; -Infinity at first. */
+  /** No interval that ended at or before this instant can be a gap; -Infinity at first. */
   settledUntil: Millis;
 };
 
@@ -35,14 +35,15 @@ const GRACE_MS = 2 * 60_000;
 /** Limit of gaps in one round; the next round continues. */
 const MAX_GAPS = 5_000;
 
-/** The instant at or before which no interval that ended can be a gap. */
+/** Returns the instant after which a gap must end: intervals that ended at or before it are not looked at. */
 export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<ExpectedIntervals, 'tiling'>): Millis {
   return Math.max(createdAt, settledUntil, startAt === null ? -Infinity : startAt - 1);
 }
 
 /**
- * @returns the intervals to request, oldest first, and the instant until which all intervals are settled (undefined if it did not move).
- * `Failed` and `Cancelled` intervals wait for a person.
+ * Intervals whose newest run is `Failed` or `Cancelled` are no gaps, because they wait for a person.
+ * @returns the intervals to request, oldest first, and the end of the last interval up to which none changes automatically any more
+ *   (undefined if already the first one may change)
  */
 export function findGaps(
   expected: ExpectedIntervals,

@@ -36,7 +36,7 @@ export function intervalEndingAt(tiling: Tiling, end: Millis): DataInterval | un
 
 /** The end of the interval that holds the instant. */
 export function endOfIntervalAt(tiling: Tiling, instant: Millis): Millis {
-  // The end of an interval is decided by the spec that is in force just after `at`.
+  // The spec that is in force just after `instant` decides where the interval ends.
   const { spec, until } = specEndingAt(tiling, instant + 1);
   return Math.min(boundaryAfter(spec, instant), until);
 }

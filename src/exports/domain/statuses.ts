@@ -45,7 +45,7 @@ export function mayBecomeGap(status: RunStatus): boolean {
 }
 
 const MINUTE = 60_000;
-/** Minutes after each retried end of an interval until it is a gap again; later retries are hourly, for a day. */
+/** Minutes from each failed run of an interval until the interval is a gap again; later retries are hourly, for a day. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60];
 const GIVE_UP_AFTER_FAILURES = RETRY_AFTER_MINUTES.length + 23;
 

@@ -19,7 +19,7 @@ const PIECE_BYTES = 8 * 1024;
 
 /** Spreadsheets treat cells with these first characters as formulas: https://owasp.org/www-community/attacks/CSV_Injection */
 const BEGINS_FORMULA = byteSet('=+-@\t\r\n');
-/** First bytes of white space, which some of them skip, and of wide characters, which some of them read as narrow ones. */
+/** First bytes of white space, which some spreadsheets skip, and of wide characters, which some spreadsheets read as narrow ones. */
 const MAY_BEGIN_FORMULA = byteSet(' \v\f\u00a0\u1680\u2003\u3000\ufeff＝');
 /** White space includes the byte order mark. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/;

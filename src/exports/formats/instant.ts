@@ -27,7 +27,7 @@ export class InstantWriter {
 
   /**
    * @param source holds, from `start`, microseconds since 2000-01-01 as a big-endian 64-bit integer
-   * @param target must have INSTANT_BYTES of space at `at`
+   * @param target must have INSTANT_BYTES of space at `offset`
    * @returns the position after the text
    */
   write(source: Buffer, start: number, target: Buffer, offset: number): number {

@@ -58,7 +58,7 @@ async function validate(config: Config, environment: DestinationEnvironment): Pr
   await checkHostOf('connection_string', environment, async (rules) => checkEndpoint(new URL(endpoint).origin, rules));
 }
 
-/** Container and prefix: credentials are often limited to one container. */
+/** The place is the container and the folder, because credentials are often limited to one container. */
 function containerPlace(config: Config, { model }: Pick<Subject, 'model'>): string {
   const folder = withModel(folderPattern(config), model);
   return `azure:${config.blob_endpoint ?? ''}#${config.container_name}/${folder}`;

@@ -27,7 +27,7 @@ import { statusOf, translate } from './errors.ts';
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_TRIES = 5;
 const RETRY_MS = 500;
-/** Limit of silence on a connection, so a request whose answer is lost is repeated within the time of a call. */
+/** Limit of silence on a connection, so the SDK repeats a request whose answer is lost before the call's time limit (`store.ts`). */
 const IDLE_MS = 25_000;
 const MAX_SOCKETS = 16;
 /** Time for which the store may read an upload that it copies. */
@@ -50,7 +50,7 @@ export function azureContainer(
   return { container: new ContainerClient(`${endpoint}/${containerName}${query}`, pipeline), close: agents.destroy };
 }
 
-/** The store reads the source itself, for which the account's key is of no use: it needs a signature. */
+/** Returns the URL from which the store itself reads the blob to copy it. The account's key is of no use there: the URL needs a signature. */
 export async function copySource(blob: BlockBlobClient, { credential }: AzureAccount): Promise<string> {
   if ('sas' in credential) return blob.url;
   const expiresOn = new Date(Date.now() + COPY_SOURCE_MS);
@@ -97,7 +97,7 @@ function transport({ httpAgent, httpsAgent }: HttpAgents, onRequest?: SessionCon
 const failureToRepeat = (error: { statusCode?: number }) =>
   repeatedFailure(statusOf(error), () => translate(error, { isExpired: false }));
 
-/** Errors of the class that the SDK retries, without the host that the system's messages name. */
+/** Converts a network error to the class that the SDK retries, without the system's message, which names the host. */
 function retryable(error: unknown): unknown {
   const { code, name } = error as { code?: unknown; name?: unknown };
   if (typeof code !== 'string' || name === 'AbortError') return error;
@@ -108,7 +108,7 @@ async function readAnswer(resource: WebResource, answer: http.IncomingMessage): 
   const status = answer.statusCode ?? 0;
   const headers = Object.fromEntries(
     Object.entries(answer.headers).flatMap(([name, value]) =>
-      // Without an address there is nothing to follow.
+      // Without the address of a redirect, the SDK has nothing to follow.
       value === undefined || name === 'location' ? [] : [[name, String(value)]],
     ),
   );

@@ -25,7 +25,7 @@ const SUFFIX = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 const ENDPOINT = /^https?:\/\/[^/?#@\\\s]+(?:\/[a-z0-9-]+)?\/?$/i;
 const SIGNATURE = /^[\x21-\x22\x24-\x7e]+$/;
 
-/** @throws InvalidInput without the string or any part of it */
+/** @throws InvalidInput, whose message repeats no part of the string, because it holds a secret */
 export function parseConnectionString(text: string): AzureAccount {
   const parts = partsOf(text);
   return { endpoint: endpointOf(parts), credential: credentialOf(parts) };

@@ -1,22 +1,23 @@
 /**
- * Names and ids of uploads. Blocks that were not committed belong to a name, not to an upload: committing one list discards those of every other
- * upload to the name. Each upload therefore has a blob of its own beside the file's name, from which the store copies.
+ * Names and ids of uploads. Blocks that were not committed belong to a name, not to an upload: committing the blocks of one upload would
+ * discard those of every other upload to the name. Each upload therefore has a blob of its own, from which the store copies to the file's name.
  *
- * The blob is empty from `begin` on, and its ETag, which is a part of the upload's id, is what the content is committed over. Once `abort` has
- * deleted the blob, no blob ever has that ETag again, so nothing that was or will be staged for the upload can become visible.
+ * `begin` creates the blob empty. The upload's id contains the empty blob's ETag, and the content is committed on the condition that the blob
+ * still has that ETag. Once `abort` has deleted the blob, no blob ever has that ETag again, so nothing that was or will be staged for the upload
+ * can become visible.
  */
 import { createHash } from 'node:crypto';
 import type { BegunUpload } from '../object-store/store.ts';
 
-/** Begins the names of uploads in the folder of their file. Spark, Hive and others overlook names that begin with `_`. */
+/** Beginning of the names of uploads, which lie in their file's folder. Spark, Hive and others overlook names that begin with `_`. */
 const UPLOAD = '_sluice-upload-';
 /**
- * Metadata of every file: the token of its upload, and the digest of its content. `opened`, which only the blob of an upload has, is the ETag in
- * the upload's id, once the content was committed over it.
+ * Metadata of every file: the token of its upload, and the digest of its content. `opened` is only on an upload's own blob, once its content
+ * is committed: it keeps the ETag in the upload's id, because the commit gives the blob another one.
  */
 export const METADATA = { token: 'sluice_upload', sha256: 'sluice_sha256', opened: 'sluice_opened' } as const;
 
-/** Length of the digest that stands for the file's name, so the name of an upload is never longer than the longest of a file. */
+/** Length of the digest that stands for the file's name, so an upload's name is never longer than the longest file name. */
 const DIGEST_DIGITS = 16;
 
 /** Prefix of the names of the uploads to a key. */
@@ -35,7 +36,7 @@ export function uploadId(token: string, tag: string): string {
   return `${token} ${bareTag(tag)}`;
 }
 
-/** The ETag that a condition needs. */
+/** The empty blob's ETag from the upload's id, with the quotes that a condition needs. */
 export function openingTag({ id }: BegunUpload): string {
   return `"${id.slice(id.indexOf(' ') + 1)}"`;
 }

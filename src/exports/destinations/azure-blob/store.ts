@@ -19,7 +19,7 @@ const CALL_MS = 60_000;
 /** Time limit of a piece (eight MiB at 30 kB/s) and of a copy. */
 const PIECE_MS = 300_000;
 const COPY_POLL_MS = 1000;
-/** Azure's limit of a copy that is complete when it is answered. */
+/** Azure's size limit of a copy that is complete when the request is answered. */
 const ONE_CALL_COPY_BYTES = 256 * MIB;
 
 export type AzureStoreOptions = {
@@ -120,7 +120,7 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
         if (etag) return { key, id: uploadId(token, etag), token };
       } catch (error) {
         if (isUnanswered(error)) inDoubt?.();
-        // The SDK repeats a request without an answer, and nobody else knows the token.
+        // An existing blob is ours, because no other attempt knows the token: the SDK repeated a request whose answer was lost.
         if (codeOf(error) !== 'BlobAlreadyExists') throwFailureOf('write')(error);
       }
       const found = await propertiesOf(blob);

@@ -8,7 +8,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * Values are copied as texts, so numbers keep digits that JavaScript's do not have.
+ * Copies values as texts, so numbers keep digits that JavaScript would lose.
  * @param line a row as our encoder writes JSON lines: no space between members
  */
 export function captureEvent(line: Buffer): Buffer {
@@ -22,11 +22,11 @@ export function captureEvent(line: Buffer): Buffer {
     properties = '{}',
     elements_chain: chain = '""',
   } = Object.fromEntries(members);
-  // The receiver would take the address of the worker for that of the person.
+  // Without this property, the receiver would take the worker's address for the person's.
   const added = ['"$geoip_disable":true'];
   if (event === AUTOCAPTURE && chain !== '""' && chain !== 'null') added.push(`"$elements_chain":${chain}`);
   const own = properties === 'null' ? '' : properties.trim().slice(1, -1).trim();
-  // The last of two members with one name counts.
+  // Of two properties with the same name the last one counts, so the added ones win.
   const whole = [...(own === '' ? [] : [own]), ...added].join(',');
   return Buffer.from(
     `{"uuid":${uuid},"event":${event},"distinct_id":${distinct_id},"timestamp":${timestamp},"properties":{${whole}}}`,
@@ -34,7 +34,7 @@ export function captureEvent(line: Buffer): Buffer {
   );
 }
 
-/** @throws Error when the text is not such an object */
+/** Splits the text of a JSON object, without spaces, into the texts of its values, by name. @throws Error when it is not a JSON object */
 export function membersOf(text: string): Map<string, string> {
   const members = new Map<string, string>();
   for (let at = 1; text.charCodeAt(at) === QUOTE; at++) {

@@ -15,7 +15,7 @@ const MEBIBYTE = 1024 * 1024;
 
 export type HttpConfig = {
   url: string;
-  /** Of the capture format; else only where a placeholder stands for it. */
+  /** Required by the capture format, and by a template or header with its placeholder. */
   token?: string | null;
   signing_secret?: string | null;
   body_format: (typeof BODY_FORMATS)[number];

@@ -1,4 +1,4 @@
-/** Sends batches one after another: each until it is acknowledged with 2xx, or its answer says that it never will be. */
+/** Sends batches one after another, and repeats each until the receiver acknowledges it with 2xx, refuses it, or has failed too often. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -26,7 +26,7 @@ export type SenderOptions = {
   headers: Readonly<Record<string, string>>;
   signingSecret: string | null;
   gzip: boolean;
-  /** Reads the answers of the capture API, which name events that were not stored. */
+  /** Whether answers are the capture API's, which name events that were not stored. */
   isCapture: boolean;
   rules: HostRules;
   signal: AbortSignal;

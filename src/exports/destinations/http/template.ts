@@ -56,7 +56,7 @@ export function* joinLines(lines: readonly Buffer[], separator: string): Generat
   }
 }
 
-/** @throws InvalidInput unless the rows stand in the template once; JSON with `{{rows}}` must be JSON */
+/** @throws InvalidInput for an unknown placeholder, unless the rows stand in the template once, or if a template with `{{rows}}` is not JSON */
 export function checkTemplate(template: string): void {
   const names = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
   const unknown = names.find((name) => !PLACEHOLDERS.some((known) => known === name));

@@ -62,7 +62,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         await makeFolder(root, key, { mode: folderMode(fileMode), onFolderMade });
         await (await open(path.join(root, id), 'wx', fileMode)).close();
       };
-      // A test of the destination may remove a folder that it made, while it is still empty.
+      // A second attempt helps if a test of the destination has removed a folder that it made and that was still empty.
       await create().catch((error: unknown) => (isMissing(error) ? create() : Promise.reject(error)));
       return { key, id, token };
     },
@@ -189,7 +189,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
   }
 }
 
-/** Opens an existing file, and follows no link anywhere in its path. A pipe is refused, and its other end not waited for. */
+/** Opens an existing file, and follows no link anywhere in its path. Refuses a pipe, without waiting for its other end. */
 async function openInside(root: string, key: string, mode: number): Promise<FileHandle> {
   await checkFoldersOf(root, key);
   // tooth: local-file-links

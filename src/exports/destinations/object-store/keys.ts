@@ -64,8 +64,8 @@ export const PATH_STYLES = ['flat', 'hive'] as const;
 export type PathStyle = (typeof PATH_STYLES)[number];
 
 /**
- * Always a date and an hour, in UTC: query engines need the same partition columns everywhere, although the length of an export's
- * intervals may change, and a local hour that a clock change repeats would be one folder for two intervals.
+ * Always a date and an hour, because query engines need the same partition columns everywhere, and the length of an export's intervals may
+ * change. In UTC, because a clock change repeats a local hour, and two intervals would share its folder.
  */
 const HIVE_FOLDERS = 'date={start_date}/hour={start_hour}';
 
@@ -122,8 +122,9 @@ export function manifestKey(prefix: string, interval: PrefixInterval): string {
 }
 
 /**
- * Where names are stable there is no mark, because it would have to go before files are replaced, and a delete cannot be fenced. Intervals of an export do not
- * overlap, so one that fills the hour of its folder from the beginning is alone there.
+ * Names the mark of a folder that holds exactly one interval. Intervals of an export do not overlap, so an interval that fills the hour of
+ * its folder from the beginning is alone there. Stable names have no mark: it would have to be deleted before files are replaced, and a
+ * delete cannot be fenced.
  */
 function successKey(prefix: string, interval: PrefixInterval, layout: Layout): string | undefined {
   const { start, end } = interval;

@@ -38,8 +38,8 @@ function isReceiptOf(manifest: Manifest, { epoch, files = [] }: Receipt): boolea
 }
 
 /**
- * Whether the manifest is that of an interrupted commit of such a version, because we delivered or uploaded each of its files for the
- * interval. A file without rows is the same in every database.
+ * For manifests of versions without run ids: whether an interrupted commit of ours wrote the manifest, because we delivered or uploaded
+ * each of its files for the interval. A file without rows is the same in every database.
  */
 async function isInterruptedCommit(
   { context: { ownership }, delivery }: FileSession,

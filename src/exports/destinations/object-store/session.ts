@@ -45,7 +45,7 @@ export function fileSession(session: FileSession): Session {
           ? await isOurs(session, manifest, await listRecordedUploads(session))
           : manifest.run_id === delivery.runId;
       if (!isThisDelivery) return undefined;
-      // A commit that was killed after its manifest has not written it.
+      // A commit that was killed after its manifest has not written the mark.
       await markSuccess(session);
       return receiptOf(store, names.manifest, manifest, delivery.cutoff);
     },

@@ -10,7 +10,7 @@ const MAX_LOGIN_BYTES = 1024 * 1024;
 /**
  * Settings of our sessions, with times in milliseconds; those that the server's version does not know are left out. They override the
  * settings of the role and the database, whose limits suit people's queries and would end every long load. A statement may take as long
- * as the activity that runs it. A wait for a lock, or a pause of ours within a transaction, fails the attempt after a minute.
+ * as the activity that runs it. A wait for a lock, or a transaction in which we are idle, fails the attempt after a minute.
  * `synchronous_commit` stays on, because without it a crash of the server could undo a delivery that we have recorded.
  */
 const SETTINGS: Record<string, string> = {

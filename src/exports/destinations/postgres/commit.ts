@@ -36,7 +36,7 @@ export type RunOnConnection = <T>(work: (client: PostgresClient) => Promise<T>) 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Moves the rows of the stages to the table, where they replace the interval's rows or, if rows have versions, are merged into all rows.
+ * Moves the rows of the stages to the table: they replace the interval's rows or, if rows have versions, are merged with all rows there.
  * The ledger's last delivery of the interval must be of a run that our database knows, with an earlier epoch.
  * @throws Superseded when its epoch is not earlier; DeliveredElsewhere when our database does not know the run;
  *   ReadBackDiffers when a stage or the table does not hold what was staged; the driver's errors

@@ -1,4 +1,4 @@
-/** SQL that moves rows from the stages to the table: rows with versions are merged, all others replace those of their interval. */
+/** SQL that moves rows from the stages to the table: rows with versions are merged, all others replace the rows of their interval. */
 import pg from 'pg';
 import { rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
 import type { Delivery } from '../delivery.ts';
@@ -38,7 +38,7 @@ export function replaceSql(names: TableNames, delivery: Delivery, stages: readon
   };
 }
 
-/** SQL conditions on a row `present` in the table: whether a new row replaces it, and whether it is as new as another row or newer. */
+/** SQL conditions on a row `present` in the table. `isOutdated`: a new row replaces it; `isUpToDate`: it is at least as new as another row. */
 function precedence(version: string | null, start: string) {
   if (version === null) {
     const present = `present.${INTERVAL_COLUMN}`;

@@ -21,7 +21,8 @@ export type PostgresAddress = {
 
 /**
  * Opens an encrypted socket, or a plain one if the server has no TLS and the operator allows its host explicitly.
- * @throws HostRefused, the system's and TLS's errors, DestinationRejected when the server has no TLS or is none of Postgres
+ * @throws HostRefused, the system's and TLS's errors, DestinationRejected when the server has no TLS or does not speak Postgres,
+ *   DestinationUnavailable when it has no process left for the connection
  */
 export async function openPostgresSocket(address: PostgresAddress): Promise<Socket> {
   const { host, port, rules, trustAnyCertificate } = address;

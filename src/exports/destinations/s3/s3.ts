@@ -1,4 +1,4 @@
-/** Files in S3 and in stores that speak its API. The type `S3` is for both, `AwsS3` and `S3Compatible` for one of them each. */
+/** Files in S3 and in stores that speak its API. The type `S3` is for all of them, `AwsS3` for Amazon alone, `S3Compatible` for other stores. */
 import type { ServerSideEncryption } from '@aws-sdk/client-s3';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { checkEndpoint } from '../../../platform/net/endpoint.ts';
@@ -119,7 +119,7 @@ function storeOf(config: AnyConfig): string {
   return `s3:${store}/${config.bucket_name}`;
 }
 
-/** Bucket and prefix: credentials are often limited to one prefix of a bucket. */
+/** The place is the bucket and the folder, because credentials are often limited to one prefix of a bucket. */
 function bucketPlace(config: AnyConfig, { model }: Pick<Subject, 'model'>): string {
   return `${storeOf(config)}/${withModel(folderPattern(config), model)}`;
 }

@@ -8,7 +8,7 @@ import { varint } from './page.ts';
 const MAX_VALUES = 4096;
 const MAX_VALUE_BYTES = 128;
 const ROWS_PER_VALUE = 4;
-/** Size of the hash table: a power of two, at most half full. */
+/** Size of the hash table: a power of two, at most a quarter full. */
 const SLOTS = 4 * MAX_VALUES;
 
 export class Dictionary {
