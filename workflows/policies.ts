@@ -5,7 +5,7 @@ import { TASK_QUEUES } from '../src/exports/domain/task-queues.ts';
 /** Short: another worker takes over a killed or frozen worker's work after this long. Beats come from a timer, several in this time. */
 const HEARTBEAT = '10 seconds';
 
-/** Planning and small steps. Failures are temporary (such as a restarting database), so they are retried. */
+/** Planning. Failures are temporary (such as a restarting database), so Temporal retries them without a limit of attempts. */
 export const PLANNING: ActivityOptions = {
   startToCloseTimeout: '30 minutes',
   scheduleToCloseTimeout: '12 hours',
@@ -34,7 +34,7 @@ export const MOVING_RANGE: ActivityOptions = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 };
 
-/** Commit and close. Retried longer than parts, because all staged parts would be lost. */
+/** Commit and close. More attempts than for a part, because giving up loses all staged parts. */
 export const FINISHING: ActivityOptions = {
   startToCloseTimeout: '2 hours',
   scheduleToCloseTimeout: '24 hours',
@@ -42,7 +42,7 @@ export const FINISHING: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 30 },
 };
 
-/** Dispatcher's rounds. A failed round is retried until it succeeds, because the next one would be the same. */
+/** Dispatcher's rounds. Temporal retries a failed round until it succeeds, because the next round would be the same. */
 export const ASKING: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: HEARTBEAT,

@@ -1,4 +1,4 @@
-/** Repairs inconsistencies, several times in two minutes, and delivers notices. See `activities/rounds/reconcile.ts`. */
+/** Repairs inconsistencies and delivers notices; its schedule starts it every 45 seconds. See `activities/rounds/reconcile.ts`. */
 import { patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Repairs } from '../activities/rounds/reconcile.ts';

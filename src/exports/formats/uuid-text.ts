@@ -5,7 +5,7 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const DASH = 0x2d;
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
 
-/** Writes UUID_TEXT_BYTES bytes at `at`. @returns the position after them */
+/** Writes UUID_TEXT_BYTES bytes at `offset`. @returns the position after them */
 export function writeUuid(source: Buffer, start: number, target: Buffer, offset: number): number {
   for (let i = 0; i < 16; i++) {
     if (i === 4 || i === 6 || i === 8 || i === 10) target[offset++] = DASH;

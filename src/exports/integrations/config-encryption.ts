@@ -60,7 +60,7 @@ export function configEncryption(keyRing: KeyRing) {
       return row.integration ? mergeConfig(ownConfig, decryptIntegration(row.integration)) : ownConfig;
     },
 
-    /** The same without the secrets whose key is lost. */
+    /** Like `decrypt`, but if the key of the secrets is lost, returns the configuration without secrets. */
     decryptKnown(row: Row): { config: Config; isLost: boolean } {
       const plain = { ...row.destinationConfig, ...row.integration?.config };
       return knownOf(plain, () => this.decrypt(row));

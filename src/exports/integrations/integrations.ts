@@ -84,7 +84,7 @@ export function integrations({ stores, configs, environment }: Options) {
         return encrypted.secrets;
       };
       return stores.inTransaction(async (tx) => {
-        // This comes first, because a change of an export also locks its health before its integration.
+        // Health comes before the integration, as in a change of an export: in different orders the two transactions could deadlock.
         await tx.health.endKeepingFiles(id);
         const changed = await tx.integrations.changeSecrets(projectId, id, secretsOf);
         await recordIntegration(tx, author, changed, 'updated', Object.keys(changes));

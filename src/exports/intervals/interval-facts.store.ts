@@ -19,7 +19,7 @@ export type NewestRun = RunError & {
   end: Millis;
   runId: string;
   finishedAt: string | null;
-  /** How many runs ended in a status that is retried since the last delivery. */
+  /** How many runs of the interval ended in a status that Sluice retries, since its last delivery. */
   failures: number;
   /** When the re-delivery of a stale interval is requested again; null for never. */
   redeliveryAt: string | null;

@@ -26,7 +26,7 @@ import type { FactRange, FactWindow } from './interval-facts.store.ts';
 import { findMissed, type MissedIntervals } from './missed-intervals.ts';
 import { factsOfAll, offeredFact, pausedRange } from './offered.ts';
 
-/** ISO instants; by default from the interval in which the export was created until now, of too many the newest. */
+/** ISO instants; by default from the interval in which the export was created, or the newest intervals that a map may have, until now. */
 export type MapRange = { start: string | undefined; end: string | undefined };
 
 export type IntervalMap = {
@@ -52,7 +52,7 @@ export const MAX_NAMED = 100;
 const IMPORT_QUERY_INTERVALS = 5_000;
 
 export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Pool }) {
-  /** Deliveries that became stale since the last check. Only events can, because a person's interval time is the time of its change. */
+  /** Finds deliveries that became stale since the last check. Persons never are: a person's interval time is the time of its change. */
   async function findNewlyStale(window: FactWindow, { projectId, model }: BatchExport): Promise<FactRange[]> {
     if (model === 'persons') return [];
     const ranges: FactRange[] = [];

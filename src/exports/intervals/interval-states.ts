@@ -24,7 +24,7 @@ export type IntervalState = DataInterval & {
   awaitsDecision: boolean;
 };
 
-/** Time after its end within which an interval's run is started by the schedule, or by the reconciler if the schedule missed it. */
+/** Time after an interval's end within which the schedule starts its run, or the reconciler if the schedule missed it. */
 const DUE_MS = 2 * 60_000;
 /** Limit of intervals in one look-up. */
 export const INTERVALS_AT_ONCE = 5_000;

@@ -71,7 +71,7 @@ export function createLive(options: LiveOptions): Live {
         if (change) batcher.add(change);
       },
       onListening() {
-        // Notifications before this one were lost.
+        // Notifications that were sent before the connection listened are lost.
         batcher.clear();
         history.restart();
         streams.reset(history.latestId());

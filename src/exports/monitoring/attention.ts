@@ -11,7 +11,7 @@ export type TroubledInterval = DataInterval & {
   facts: FactRange[];
   /** Whether the reconciler delivers the interval as a gap. */
   isGap: boolean;
-  /** Whether the destination holds an earlier delivery of it, and no run left that half replaced. */
+  /** Whether the destination holds an earlier delivery of the interval that no run left half replaced. */
   isHeld: boolean;
 };
 

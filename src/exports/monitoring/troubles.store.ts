@@ -21,7 +21,7 @@ export type TroubleSummary = {
   firstOutdatedStart: Millis | null;
 };
 
-/** Minutes between two attempts double up to an hour. */
+/** Limit of the pause between two attempts, which doubles each time. */
 const LONGEST_BACK_OFF_MINUTES = 60;
 /** SQL for the instant at which the next attempt is due, after a number of attempts. */
 const pauseSql = (attempts: string) =>
@@ -153,7 +153,7 @@ export function troubleStore(db: Knex) {
       return rows.map(({ start, end }) => ({ start: millisOf(start), end: millisOf(end) }));
     },
 
-    /** Deletes troubles that are over, because a run of an old process, or one that took the interval meanwhile, does not end them. */
+    /** Deletes troubles that are over but were not ended: by a run of an earlier version, or one that took the interval meanwhile. */
     async prune(): Promise<void> {
       await db.raw(
         `delete from batch_export_troubles as trouble using batch_export_intervals as ledger

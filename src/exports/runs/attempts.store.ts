@@ -31,7 +31,7 @@ type Row = {
 };
 
 /**
- * Limit of the attempts of a run that are kept besides the first, because an unavailable destination is tried for hours. Above it, numbers may
+ * Limit of a run's stored attempts besides the first, because Sluice tries an unavailable destination for hours. Above the limit, numbers may
  * go backwards: `findLatestNumber` no longer finds the attempts of an earlier step.
  */
 export const MAX_KEPT_ATTEMPTS = 100;

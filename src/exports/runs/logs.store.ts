@@ -138,7 +138,7 @@ export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEA
       return newestFirst(await searchAfter(filter, page), page);
     },
 
-    /** Yields all entries in batches, oldest first. */
+    /** Yields up to `most` matching entries, oldest first, in batches of at most `atOnce`. */
     async *streamAll(
       filter: LogFilter,
       { most, atOnce }: { most: number; atOnce: number },

@@ -33,7 +33,8 @@ export async function handleRunEnd(stores: Stores, run: Run, end: RunEnd): Promi
     const next = status === 'Failed' ? 'It waits for you.' : 'Sluice will retry it.';
     await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${next}`, error));
   }
-  // Temporary failures do not pause an export, because an outage of an hour would stop exports that work again afterwards.
+  // Runs that wait for a decision do not pause an export. Nor do temporary failures: an outage of an hour would stop exports that work again
+  // afterwards.
   if (end.errorType !== undefined && AWAITING_DECISION.includes(end.errorType)) return false;
   return status === 'Failed' && pauseAfterFailures(stores, run, error);
 }

@@ -71,7 +71,7 @@ export function runLists(db: Knex) {
       return byExport;
     },
 
-    /** The newest failed or retrying run of each export whose interval was not delivered since. */
+    /** For each export, the newest failed or retrying run whose interval was not delivered since. */
     async findStandingErrors(batchExportIds: readonly string[]): Promise<Map<string, RunError>> {
       const { rows } = await db.raw<{ rows: RunRow[] }>(
         `select run.* from unnest(?::uuid[]) as export (id)
@@ -103,7 +103,7 @@ export function runLists(db: Knex) {
       return row && runFromRow(row);
     },
 
-    /** Rows and duration of the newest runs of an export that completed without an operator. */
+    /** Rows and duration of the newest runs of an export that completed themselves; a run that the reconciler completed ended earlier. */
     async listPastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
       const { rows } = await db.raw<{ rows: PastRun[] }>(
         `select records_completed::float8 as rows, extract(epoch from finished_at - created_at)::float8 as seconds,

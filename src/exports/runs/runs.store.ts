@@ -95,7 +95,7 @@ export function runStore(db: Knex) {
       return runFromRow(row);
     },
 
-    /** Run of any project, for the engine. */
+    /** Finds a run of any project, for the engine. @throws NotFound */
     async getById(id: string): Promise<Run> {
       const row = await table().where({ id }).first();
       if (!row) throw new NotFound();
@@ -166,7 +166,7 @@ export function runStore(db: Knex) {
       return updated > 0;
     },
 
-    /** Ends what `recordRepeated` began. An attempt's error has a time of the next try. */
+    /** Clears what `recordRepeated` recorded. The error of a failed attempt stays: only such an error has a time of the next try. */
     async clearRepeated(id: string, latestError: string): Promise<void> {
       await table()
         .where({ id, latest_error: latestError, next_try_at: null })

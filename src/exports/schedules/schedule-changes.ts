@@ -10,7 +10,7 @@ const TEMPORAL_AUTHOR = { by: 'temporal', userId: null } as const;
 
 /**
  * Copies a pause or an unpause of the schedule to the row, unless the row has changed since the comparison. Temporal does not know the
- * author, so the note is stored that its UI and CLI ask for.
+ * author, so this stores the note that Temporal's UI and CLI ask for.
  * @returns whether the row changed
  */
 export async function adoptPause(

@@ -25,7 +25,7 @@ export type ScheduledRow = Cadence & {
   version: string;
 };
 
-/** Short, because runs that a stopped server misses are left to the reconciler. */
+/** Short, because the reconciler starts the runs that a stopped server has missed. */
 export const CATCHUP_WINDOW_MS = 60_000;
 
 export function scheduleOptions(row: ScheduledRow) {

@@ -1,7 +1,7 @@
 /**
  * Sets, checks and asks the schedules of batch exports in Temporal. A schedule is always *set* completely from the row, under the row's lock,
  * and never patched, because a schedule keeps one pending patch and silently drops the others. Each method throws `Unavailable` when Temporal does
- * not answer in time, because callers hold locks and requests.
+ * not answer in time, because callers hold locks, and clients wait for them.
  */
 import {
   ScheduleAlreadyRunning,

@@ -108,7 +108,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows.map(({ staged }) => staged);
     },
 
-    /** Records a found delivery, in place of those of the interval that were found earlier and wait for a decision. */
+    /** Records a found delivery, and forgets other deliveries of the interval that were found earlier and wait for a decision. */
     async recordFound(interval: ExportInterval, receipt: Receipt): Promise<void> {
       const runId = receipt.run_id ?? '';
       const epoch = String(receipt.epoch);
@@ -146,9 +146,9 @@ export function foreignDeliveryStore(db: Knex) {
     },
 
     /**
-     * Stores the delivery's run as a completed run of this database, with an epoch above all that the interval had. Its plan is copied
-     * from the newest run of the interval, else of the export, that existed when the delivery was found, because later runs may deliver
-     * to another place.
+     * Stores the delivery's run as a completed run of this database. Its epoch is not below the delivery's, and is above all that the
+     * interval had in this database. Its plan is a copy from the newest run of the interval, else of the export, that existed when the
+     * delivery was found, because later runs may deliver to another place.
      * @returns the run's id: the one that the destination reports if it is a uuid and no other export's run has it; undefined when the
      *   export has no plan, or a run with this id is already planned
      */

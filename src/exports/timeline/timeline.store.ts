@@ -70,7 +70,8 @@ export function timelineStore(db: Knex) {
     /**
      * Begins a new timeline, whose epochs and versions exceed all earlier ones: they start from the seconds and milliseconds since 1970,
      * and cannot have been raised so often. Deliveries stay blocked until the new witness exists.
-     * @param number an epoch that was found at a destination
+     * @param next the new witness's nonce
+     * @param number the highest epoch that was found at a destination
      */
     async renew(next: string, number: number): Promise<void> {
       await table().update({

@@ -10,7 +10,7 @@ export type Struct = { readonly [id: number]: Value | undefined };
 
 const [TRUE, FALSE, I32, I64, BINARY, LIST, STRUCT] = [1, 2, 5, 6, 8, 9, 12] as const;
 const STOP = 0;
-/** Lists of this length and longer have their length in bytes of its own. */
+/** Lists of this length and longer have their length in bytes after the first. */
 const SHORT = 15;
 
 export function thriftBytes(struct: Struct): Uint8Array {
