@@ -103,7 +103,10 @@ export function runLists(db: Knex) {
       return row && runFromRow(row);
     },
 
-    /** Rows and duration of the newest runs of an export that completed themselves; a run that the reconciler completed ended earlier. */
+    /**
+     * Rows and duration of the newest runs of an export that completed by themselves. Runs that the reconciler completed or an operator
+     * adopted have no true duration.
+     */
     async listPastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
       const { rows } = await db.raw<{ rows: PastRun[] }>(
         `select records_completed::float8 as rows, extract(epoch from finished_at - created_at)::float8 as seconds,

@@ -1,4 +1,4 @@
-/** Avro files, as manifests are: 64-bit integers are bigints, and the header keeps the ids of the fields. */
+/** Reads and writes Avro, the format of manifests: 64-bit integers are bigints, and the header keeps the ids of the fields. */
 import avro from 'avsc';
 import { Readable } from 'node:stream';
 

@@ -53,7 +53,7 @@ export type Catalog = {
   connect(): Promise<void>;
   namespaceExists(): Promise<boolean>;
   load(): Promise<TableMetadata | undefined>;
-  /** Also when another made the table meanwhile. */
+  /** Creates the table; succeeds also if another writer has created it meanwhile. */
   create(table: { schema: Schema; 'partition-spec': PartitionSpec; properties: Record<string, string> }): Promise<void>;
   commit(change: { requirements: object[]; updates: object[] }): Promise<CommitAnswer>;
   close(): void;

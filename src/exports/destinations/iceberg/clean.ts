@@ -57,7 +57,7 @@ function isOvertaken({ present }: Held, epoch: number, run: string): boolean {
   return present !== undefined && present.receipt.epoch >= epoch && present.receipt.run_id !== run;
 }
 
-/** Manifests of attempts that lost. @param run a run whose commits can no longer succeed, or have */
+/** Removes the manifests of a run's failed attempts to commit. @param run a run whose commit has succeeded or can no longer succeed */
 export async function removeMetadata(session: TableSession, metadata: TableMetadata, run: string): Promise<void> {
   const { lake } = session;
   const used = new Set<string>();

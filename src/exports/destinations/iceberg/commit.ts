@@ -1,7 +1,7 @@
 /**
- * The commit of an interval: one snapshot that replaces its files, by compare-and-swap of the table's main branch. Whatever others commit
- * meanwhile makes it fail; then the table and our ledger are read again. Also equal content makes a snapshot, so that an older commit
- * that was frozen finds another one than it expects.
+ * The commit of an interval: one snapshot that replaces the interval's files, by compare-and-swap of the table's main branch. Any other
+ * commit in between makes it fail; Sluice then reads the table and our ledger again. Equal content makes a snapshot too, so that the
+ * compare-and-swap of an older commit that was frozen fails.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,13 +51,13 @@ export type TableSession = {
   location: string;
 };
 
-/** The interval's files in the table, and the delivery that they are of. */
+/** The interval's files in the table, and the delivery that they belong to. */
 export type Held = {
   metadata: TableMetadata;
   list: ManifestFile[];
   manifests: HeldManifest[];
   files: DataFile[];
-  /** Files of other writers' deletes that readers apply to them. */
+  /** Other writers' delete files that readers apply to the interval's files. */
   deletes: DataFile[];
   present: PresentDelivery | undefined;
 };
@@ -98,7 +98,7 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
     const metadata = await catalog.load();
     if (!metadata) throw icebergFault('catalog_unavailable', { sentence: 'The table has gone.' });
     checkTable(metadata, delivery.columns);
-    // Our own ledger is asked after the table was read, so what commits later makes the commit fail.
+    // The ledger is read after the table, so a run that commits after this check makes our commit fail.
     await context.ownership.assertNotSuperseded();
     const held = await readTable(session, metadata);
     const { present } = held;
@@ -119,7 +119,7 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
   throw icebergFault('concurrent_commits');
 }
 
-/** Whether the table holds the very files of a delivery with this content, and the storage has them. */
+/** Whether the table holds exactly the files of a delivery with this content, and the storage has them. */
 async function isContentThere(
   { store, keyOf }: Lake,
   { present, files, deletes }: Held,
@@ -127,7 +127,7 @@ async function isContentThere(
   content: string,
 ): Promise<boolean> {
   const snapshot = present?.snapshot;
-  // The same files would leave the rows deleted; new ones are younger than the deletes.
+  // If the same files stayed, the deletes would still apply to them; new files are younger than the deletes.
   if (deletes.length > 0) return false;
   if (!snapshot || summaryValue(snapshot, 'content') !== content) return false;
   if (summaryValue(snapshot, 'files') !== digestOfFiles(files.map(({ file_path }) => file_path))) return false;
@@ -155,7 +155,7 @@ async function revealFiles(
   }));
 }
 
-/** Chosen by us and always the same for a run, so a commit whose answer was lost is found by it. */
+/** Returns the run's snapshot id: always the same, so a commit whose answer was lost can be found. */
 export function snapshotIdOf({ runId }: Delivery): bigint {
   const id = createHash('sha256').update(runId).digest().readBigUInt64BE() & 0x7fff_ffff_ffff_ffffn;
   return id === 0n ? 1n : id;
@@ -165,7 +165,7 @@ export function metadataPrefix(metadata: TableMetadata, runId: string): string {
   return `${metadata.location.replace(/\/$/, '')}/metadata/sluice-${runId}-`;
 }
 
-/** Whether it has live files. Manifests that only say what an earlier snapshot removed have done their work. */
+/** Whether the manifest has live files. A manifest that only lists what an earlier snapshot removed is not needed any more. */
 const isUseful = (one: ManifestFile) => one.added_files_count > 0 || one.existing_files_count > 0;
 
 type Change = {
@@ -175,7 +175,7 @@ type Change = {
   files: readonly NewFile[] | undefined;
 };
 
-/** One attempt. @returns whether it is known to have been made */
+/** Attempts to commit one snapshot. @returns `unknown` if the commit may have been made, because the answer is lost or inconclusive */
 async function commitSnapshot(
   session: TableSession,
   held: Held,
@@ -240,7 +240,7 @@ async function commitSnapshot(
     await removeWritten();
     throw error;
   }
-  // After an unknown outcome the files stay: they may be the table's. A later delivery removes them if they are not.
+  // After an unknown outcome the files stay, because the table may have them. A later delivery removes them if it has not.
   if (answer === 'changed') await removeWritten();
   return answer;
 }

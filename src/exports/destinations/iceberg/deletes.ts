@@ -11,7 +11,7 @@ const DELETES = 1;
 
 const sequenceOf = (entry: ManifestEntry, manifest: ManifestFile) => entry.sequence_number ?? manifest.sequence_number;
 
-/** Files of deletes in the interval's partitions that are not older than all its data files: older ones have no effect on them. */
+/** Finds the delete files in the interval's partitions that may affect its data files: a delete file older than all of them cannot. */
 export async function findDeletes(
   lake: Lake,
   metadata: TableMetadata,

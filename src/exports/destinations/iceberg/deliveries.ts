@@ -7,7 +7,10 @@ import { ancestors, boundsOfFile, currentSnapshot, summaryValue } from './presen
 
 const FOREVER = { start: -(2n ** 63n), end: 2n ** 63n - 1n };
 
-/** Files that another program has rewritten name no interval. @param openLake called only if snapshots have expired */
+/**
+ * Leaves out intervals whose snapshots have expired and whose files another program has rewritten, because such files name no interval.
+ * @param openLake called only if snapshots have expired
+ */
 export async function* listDeliveriesIn(
   metadata: TableMetadata,
   exportId: string,
@@ -22,7 +25,7 @@ export async function* listDeliveriesIn(
     const end = summaryValue(snapshot, 'interval-end');
     if (summaryValue(snapshot, 'export') === exportId && start && end && isNew({ start, end })) yield { start, end };
   }
-  // The whole history is there.
+  // No snapshot has expired, so the snapshots have named every interval.
   if ((first?.['parent-snapshot-id'] ?? null) === null) return;
 
   const lake = openLake();

@@ -1,4 +1,4 @@
-/** Manifests of a snapshot: the files of one data interval are found in them, and replaced by others; all else is kept as it is. */
+/** Finds and replaces the files of one data interval in the manifests of a snapshot, and keeps everything else as it is. */
 import { severalAtOnce } from '../at-once.ts';
 import { readAvro, writeAvro } from './avro.ts';
 import type { TableMetadata } from './catalog.ts';
@@ -73,7 +73,7 @@ type Writing = {
   nameManifest(): string;
 };
 
-/** A manifest of the interval's new files. */
+/** Writes a manifest of the interval's new files. */
 export async function writeAdded(
   writing: Writing,
   files: readonly NewFile[],
@@ -115,7 +115,7 @@ const NO_STATISTICS = Object.fromEntries(
   ].map((name) => [name, null]),
 );
 
-/** The manifest without the interval's files, which are named as deleted, as the format wants it. */
+/** Writes the manifest again without the interval's files; the format requires them to be listed as deleted. */
 export async function writeWithout(
   writing: Writing,
   { manifest, live }: HeldManifest,
@@ -127,7 +127,7 @@ export async function writeWithout(
       ...entry,
       status: isGone ? DELETED : 0,
       snapshot_id: isGone ? writing.snapshotId : (entry.snapshot_id ?? manifest.added_snapshot_id),
-      // Inherited from the manifest until an entry is copied, so from now on they must be written.
+      // An entry may inherit these numbers from its manifest, but a copied entry must name them.
       sequence_number: entry.sequence_number ?? manifest.sequence_number,
       file_sequence_number: entry.file_sequence_number ?? manifest.sequence_number,
     };

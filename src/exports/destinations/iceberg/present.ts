@@ -1,4 +1,4 @@
-/** The interval's delivery that the table holds: its snapshot's summary says so, or, once that has expired, the names of its files. */
+/** Finds the interval's delivery in the table: by its snapshot's summary or, once the snapshot has expired, by the names of its files. */
 import { createHash } from 'node:crypto';
 import type { Column } from '../../../conditions/rows/columns.ts';
 import { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
@@ -106,8 +106,8 @@ export function boundsOfFile(path: string): IntervalBounds | undefined {
 }
 
 /**
- * The delivery by its files, which name the run; compaction gives them other names, and then it is the last one that our database knows,
- * if the number of rows agrees.
+ * Finds the delivery by its files, whose names contain the run. Compaction gives files other names: then the delivery is the last that our
+ * database knows, if the number of rows agrees.
  * @throws DestinationRejected when neither explains the files
  */
 export async function findInFiles(

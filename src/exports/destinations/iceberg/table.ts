@@ -1,4 +1,4 @@
-/** The table: made with the export's columns and partitioned by export and interval, or checked to be such. */
+/** Creates the table, with the export's columns and partitioned by export and interval, or checks that an existing table is so. */
 import type { Column, ColumnType } from '../../../conditions/rows/columns.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Catalog, PartitionSpec, Schema, TableMetadata } from './catalog.ts';
@@ -50,7 +50,7 @@ async function createTable(catalog: Catalog, columns: readonly Column[]): Promis
     'partition-spec': { 'spec-id': 0, fields: partitions },
     properties: { 'format-version': '2' },
   });
-  // Catalogs answer in several ways to those who make a table at the same time.
+  // Catalogs answer differently to a writer that creates a table while another one does, so only the table itself shows the result.
   const failure = await answer.then(
     () => undefined,
     (error: unknown) => error,
