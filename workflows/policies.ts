@@ -23,8 +23,8 @@ export const MOVING: ActivityOptions = {
 };
 
 /**
- * Staging of a range of parts, which continues where its last attempt ended; it has more attempts than a single part, and no attempt is
- * cut off while it makes progress. The staged parts of a cancelled range are removed once it has stopped.
+ * Staging of a range of parts. Each attempt continues where the last one ended. A range has more attempts than a single part, and time to
+ * make progress. The run waits until a cancelled range has stopped, and then removes its staged parts.
  */
 export const MOVING_RANGE: ActivityOptions = {
   ...MOVING,

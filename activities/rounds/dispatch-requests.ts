@@ -1,7 +1,7 @@
 /**
- * One round over an export's requests: writes the next requests of its backfills, gives free slots to the oldest, asks the schedule to
- * start their runs, starts directly those that the schedule does not start, and closes answered requests. Safe to repeat; only the
- * export's dispatcher calls it, so no two rounds overlap.
+ * Does one round over an export's requests. It writes the next requests of backfills, gives free slots to the oldest requests, and asks the
+ * schedule to start their runs. It starts directly the runs that the schedule does not start, and closes answered requests. Safe to repeat;
+ * only the export's dispatcher calls it, so no two rounds overlap.
  */
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
@@ -108,7 +108,7 @@ type DispatchStep = {
   newest: Execution | undefined;
 };
 
-/** A request whose look-up fails is left to the next round, so the other requests of its export need not wait. */
+/** Leaves a request whose look-up fails to the next round, so the other requests of its export need not wait. */
 async function decideAll(engine: Engine, requests: readonly RunRequest[]): Promise<DispatchStep[]> {
   const decideOrLog = (request: RunRequest) =>
     decideNext(engine, request).catch((error: unknown) => {

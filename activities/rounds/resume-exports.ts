@@ -1,4 +1,4 @@
-/** Unpauses exports whose pause was to end automatically. Their schedules are set with those of other changed rows. */
+/** Unpauses exports whose pause was to end automatically. A later step of the round sets their schedules, as for all changed rows. */
 import { resume } from '../../src/exports/pauses/pauses.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, exportField } from '../round-steps.ts';

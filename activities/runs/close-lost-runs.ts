@@ -32,7 +32,7 @@ export async function closeLost(engine: Engine, execution: Execution): Promise<R
   return run;
 }
 
-/** Closes the other open rows of the run's interval. Temporal allows one open execution of an interval, so theirs have ended. */
+/** Closes other open rows of the run's interval: Temporal allows one open execution of an interval, so the others should have ended. */
 export async function closeLostOfInterval(engine: Engine, run: Run): Promise<void> {
   const { stores, executions } = engine;
   for (const openRun of await stores.runs.listOpen(run.batchExportId)) {

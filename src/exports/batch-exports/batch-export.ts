@@ -44,7 +44,7 @@ export type BatchExport = Cadence & {
   endAt: string | null;
   createdAt: string;
   lastUpdatedAt: string;
-  /** Raised by every change, so the schedule is set again. */
+  /** Raised by every change, so Sluice sets the schedule again. */
   version: string;
 };
 

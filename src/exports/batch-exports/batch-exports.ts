@@ -1,6 +1,6 @@
 /**
- * User operations on batch exports. The row is written first and is authoritative; the schedule in Temporal is set from it at once, or
- * by the reconciler within a minute if Temporal was unavailable.
+ * User operations on batch exports. Each writes the row first, which is authoritative, and then sets the schedule in Temporal from the row.
+ * If Temporal is unavailable, the reconciler sets the schedule within a minute.
  */
 import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/environment.ts';

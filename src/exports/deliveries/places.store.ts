@@ -28,8 +28,8 @@ type LeftPlaceRow = { key_space: string; place: string; secrets: string | null; 
 const OPEN_LIST = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
 
 /**
- * Runs of an export that may still write to the place of their plan, or have left something there: open ones, those whose commit
- * began and was not settled, and those with artifacts that the reconciler has not given up.
+ * Selects the runs of an export that may still write to the place of their plan, or have left something there. These are open runs, runs
+ * whose commit has begun and is not settled, and runs with artifacts that the reconciler has not given up.
  * @param exportId SQL
  */
 const unsettledRunsSql = (exportId: string) => `

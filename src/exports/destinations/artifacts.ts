@@ -7,10 +7,10 @@ export type RecordedArtifact = { id: string; epoch: number; artifact: Artifact }
 /** The records of a data interval's artifacts. */
 export type Artifacts = {
   /**
-   * Records that the artifact exists, or is about to, and commits that. @returns the record's id
+   * Records that the artifact exists, or is about to, and commits the record. @returns the record's id
    * @param instead id of a record that this one replaces
-   * @throws Superseded when a later epoch has taken the interval, ours is already delivered (by another attempt, while this one was
-   *   frozen), or `instead` was discarded: the caller must remove the artifact and stop
+   * @throws Superseded when a later epoch has taken the interval, another attempt has delivered ours while this one was frozen, or
+   *   `instead` was discarded. The caller must then remove the artifact and stop.
    */
   record(artifact: Artifact, instead?: string): Promise<string>;
   /** Artifacts of this interval at all places, recorded under our epoch or earlier ones and not yet discarded. */

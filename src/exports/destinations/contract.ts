@@ -1,9 +1,9 @@
 /**
  * The contract of a destination: what it is, and what it promises. The engine (`activities/`) is the only caller.
  *
- * A data interval is delivered like this: every part is staged by `write`, each in an activity of its own, on any worker, at
- * any time, some more than once; then one activity calls `commit` with the winners, and `verify` to read back. Until
- * `commit` nothing is visible at the destination; afterwards it holds exactly the plan's rows for the interval.
+ * The engine delivers a data interval in two steps. First, `write` stages every part: on any worker, at any time, some parts more than
+ * once. Then one activity calls `commit` with the winners, and `verify` to read back. Until `commit` nothing is visible at the
+ * destination; afterwards it holds exactly the plan's rows for the interval.
  * Any process may be killed or frozen at any point, and a frozen one may resume while its successor runs.
  *
  * The **epoch** makes that safe. Each new plan of an interval takes the next epoch from the interval's ledger row. Whatever a
@@ -18,8 +18,8 @@
  * Epochs count within one database. **Ownership** guards against another one (a restored or copied database that runs beside or after
  * this one): a delivery says which run made it, and is replaced only if our database knows that run for the interval.
  *
- * Errors: a destination throws `DestinationRejected` (would refuse again, so never retried; tells the user what to fix) or
- * `DestinationUnavailable` (may accept later, so retried), translating its driver's errors once, at the call, by code.
+ * Errors: a destination throws `DestinationRejected` if it would refuse again (the message says what to fix, and the engine does not retry),
+ * or `DestinationUnavailable` if it may accept later. It translates its driver's errors once, at the call, by code.
  * `Superseded` and `DeliveredElsewhere` pass through. Messages never hold a host, a credential or SQL.
  */
 import type { Carrier } from '../../conditions/rows/columns.ts';

@@ -1,6 +1,6 @@
 /**
- * A session at a destination that takes rows while parts are written, and cannot be read: a commit only says what was acknowledged, and
- * there is nothing to find or to take back.
+ * A session at a destination that takes rows while parts are written, and that cannot be read. A commit only adds up what the destination
+ * has acknowledged. There is nothing to find or to take back.
  */
 import type { PartSource, Receipt, Session, SessionContext } from './contract.ts';
 import type { Delivery, Part, StagedPart } from './delivery.ts';

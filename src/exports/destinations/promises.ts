@@ -1,6 +1,6 @@
 /**
- * Promises of destinations, as data: the API and the documentation show them, the engine decides by them whether it may deliver again
- * by itself, and they choose the tests of the contract suite.
+ * Promises of destinations, as data. The API and the documentation show them, and they choose the tests of the contract suite. By them the
+ * engine decides whether it may deliver an interval again automatically.
  */
 
 /**

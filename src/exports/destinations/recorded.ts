@@ -3,8 +3,8 @@ import type { Artifact, RecordedArtifact } from './artifacts.ts';
 import type { SessionContext } from './contract.ts';
 
 /**
- * The artifacts of this interval at the session's own place. Those of earlier runs at other places stay recorded, because sessions of
- * their own runs, whose plans have those places, remove them.
+ * Lists the artifacts of this interval at the session's own place. Artifacts at other places belong to earlier runs: only a session of such
+ * a run, whose plan has that place, can remove them.
  */
 export async function listArtifactsAt(
   isHere: (artifact: Artifact) => boolean,

@@ -137,8 +137,8 @@ export function boundaryAfter(cadence: Cadence, instant: Millis): Millis {
 }
 
 /**
- * Whether a boundary is close to a change of the zone's clocks. Temporal's calendars miss some such times (seen on server 1.29),
- * so they are not used for these boundaries.
+ * Whether a boundary is close to a change of the zone's clocks. Temporal's calendars miss some such times (seen on server 1.29), so the
+ * dispatcher starts requested runs of these boundaries directly.
  */
 export function isNearClockChange({ interval, timezone }: Cadence, boundary: Millis): boolean {
   return isCalendarInterval(interval) && isChangedNear(timezone, boundary);

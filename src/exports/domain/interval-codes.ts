@@ -42,8 +42,8 @@ export const FACTS = {
   redelivered: 1 << 4,
   requested: 1 << 5,
   /**
-   * Facts about the newest run: under way; under way after an attempt that failed; failed for good; ended, and the interval is tried again;
-   * ended in another way.
+   * Facts about the newest run. `open`: under way. `failing`: under way, after an attempt that failed. `failed`: failed for good. `retried`:
+   * ended in a status that Sluice may retry. `ended`: ended in another way.
    */
   open: 1 << 6,
   failing: 1 << 7,

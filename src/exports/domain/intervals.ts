@@ -1,7 +1,7 @@
 /**
- * Which data intervals an export has. Its specs (a cadence and the instant from which it holds) decide one tiling of time:
- * the boundaries of the spec in force, and the instants at which one spec hands over to the next. Every run, retry and
- * backfill is an interval of that tiling, so no two of them overlap.
+ * The data intervals of an export. A spec is a cadence and the instant from which it holds. An export's specs decide one tiling of time: it
+ * has the boundaries of the spec in force, and the instants at which one spec hands over to the next. Every run delivers an interval of
+ * that tiling, so no two deliveries overlap in part.
  *
  * Instants here are whole seconds, in milliseconds since 1970 (`Millis`); stores and routes convert them from and to ISO text.
  */
@@ -60,8 +60,8 @@ export function* intervalsWithin(tiling: Tiling, from: Millis, to: Millis): Gene
 }
 
 /**
- * The tiling after a change of interval, zone or offset: the new spec takes over at the end of the current interval, and replaces an
- * earlier change that was to take over then.
+ * Computes the tiling after a change of interval, zone or offset. The new spec takes over at the end of the current interval, and replaces
+ * an earlier change that has not taken over yet.
  */
 export function withSpec(tiling: Tiling, cadence: Cadence, now: Millis): Spec[] {
   const validFrom = endOfIntervalAt(tiling, now);

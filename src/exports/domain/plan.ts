@@ -9,7 +9,7 @@ export type Boundary = { intervalTime: string; uuid: string };
 /** A part, half-open `[from, to)`; a missing bound is that of the interval. */
 export type PlannedPart = { rows: number; from?: Boundary; to?: Boundary };
 
-/** Where and how a run delivers. Holds no secrets, because they are looked up when the place is opened. */
+/** Where and how a run delivers. Has no secrets: a run looks them up when it opens the place. */
 export type PinnedDestination = {
   /** The `destination.type` of the API. */
   type: string;

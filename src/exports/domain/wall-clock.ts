@@ -39,7 +39,7 @@ export function wallClockAt(zone: string, instant: Millis): Millis {
 const STRETCH = 2 * DAY;
 
 /**
- * How far the clock is ahead of UTC. Formatting is slow, so it is done only at the ends of stretches, and within those that have a change.
+ * How far the clock is ahead of UTC. Formatting is slow, so it is used only at the ends of stretches, and within a stretch that has a change.
  */
 function offsetAt(zone: string, instant: Millis): Millis {
   const stretch = Math.floor(instant / STRETCH);

@@ -27,8 +27,8 @@ export function isFault(value: unknown): value is Fault {
 }
 
 /**
- * The fault with the field that the owner of the export can correct: a field that the destination's type lacks is dropped, and for a
- * field that an integration supplies, the fault names the integration.
+ * Returns the fault with the field that the owner of the export can correct. If an integration supplies the field, the fault names the
+ * integration instead. A field that the destination's type lacks is dropped.
  */
 export function locatedFault(
   fault: Fault,

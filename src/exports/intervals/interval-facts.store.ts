@@ -119,7 +119,7 @@ export function intervalFactStore(db: Knex) {
       return rangesByWindow;
     },
 
-    /** Deliveries that imports may have made stale since the last check: those that an import overlaps, or that were made since. */
+    /** Deliveries that imports may have made stale: an import since the last check overlaps them, or they were made since that check. */
     async listMaybeStale({ exportId, from, to }: FactWindow, projectId: number): Promise<DeliveredInterval[]> {
       const { rows } = await db.raw<{ rows: DeliveredInterval[] }>(MAYBE_STALE, {
         id: exportId,

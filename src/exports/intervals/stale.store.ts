@@ -20,8 +20,8 @@ const CLOCK_SLACK = '1 minute';
 export function staleStore(db: Knex) {
   return {
     /**
-     * Exports whose project had an import since the last check, or that made a delivery since then that may have missed an import; the
-     * longest unchecked comes first. All other exports are marked as checked.
+     * Lists exports whose project had an import since the last check, or that made a delivery since then that may have missed an import.
+     * The export that was not checked for the longest time comes first. Marks all other exports as checked.
      */
     async listExportsToCheck(): Promise<ExportToCheck[]> {
       const { rows } = await db.raw<{ rows: ExportToCheck[] }>(

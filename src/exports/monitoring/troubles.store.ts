@@ -128,8 +128,9 @@ export function troubleStore(db: Knex) {
     },
 
     /**
-     * Marks the stale intervals of an export that are due to be delivered again, because no event has joined them for ten minutes, or
-     * they have been stale for an hour. A requested interval is due again only once more events have joined it, or its run has failed.
+     * Marks as requested the stale intervals of an export that are due for re-delivery, and returns them. An interval is due if no event
+     * has joined it for ten minutes, or if it has been stale for an hour. A requested interval is due again only once more events have
+     * joined it, or its run has failed.
      */
     async takeForRedelivery(exportId: string): Promise<DataInterval[]> {
       const { rows } = await db.raw<{ rows: { start: string; end: string }[] }>(

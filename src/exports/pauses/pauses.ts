@@ -46,7 +46,8 @@ export async function endPause(
 }
 
 /**
- * Unpauses an export at the planned end. The schedule is set as after every change of the row, even if Temporal is unavailable now.
+ * Unpauses an export at the planned end. The reconciler then sets the schedule, as after every change of a row, even if Temporal is
+ * unavailable now.
  * @returns false when another caller has unpaused the export, or has changed the planned end
  */
 export async function resume(

@@ -39,8 +39,8 @@ export function scheduleSync({
     },
 
     /**
-     * Compares the schedule with the row: a pause or an unpause made in Temporal is copied to the row, and all else that was changed
-     * or deleted there is set again, with a notice.
+     * Compares the schedule with the row. Copies a pause or an unpause made in Temporal to the row. Sets everything else that was changed
+     * or deleted in Temporal again, with a notice.
      * @returns whether this paused or unpaused the row
      */
     async verify(id: string): Promise<boolean> {

@@ -53,8 +53,8 @@ export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cade
     ...(interval === 'week' && { dayOfWeek: singleValue(DAYS[offsetDay]) }),
     ...(interval === 'month' && { dayOfMonth: singleValue(1) }),
   };
-  // Near clock changes, Temporal also matches times outside the calendar, an hour or a day later (seen on server
-  // 1.29 for 01:00 in Berlin and weeks in Havana), so all others are skipped explicitly.
+  // Near clock changes, Temporal also matches times outside the calendar, an hour or a day later (seen on server 1.29 for 01:00 in
+  // Berlin and weeks in Havana). The spec therefore skips all other times explicitly.
   const others = [
     { ...ANY_TIME, hour: rangesExcept(HOURS, offsetHour) },
     { ...ANY_TIME, minute: span(1, 59) },

@@ -29,7 +29,7 @@ export function exportSchedules(client: Client) {
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
       await schedule.create(options).catch((retryError: unknown) => {
-        // A call whose answer was lost made the schedule, perhaps from an earlier row, so it is set once more.
+        // Another call, whose answer was perhaps lost, has made the schedule meanwhile, perhaps from an earlier row: set it once more.
         if (!(retryError instanceof ScheduleAlreadyRunning)) throw retryError;
         return update();
       });

@@ -149,8 +149,8 @@ export function foreignDeliveryStore(db: Knex) {
      * Stores the delivery's run as a completed run of this database. Its epoch is not below the delivery's, and is above all that the
      * interval had in this database. Its plan is a copy from the newest run of the interval, else of the export, that existed when the
      * delivery was found, because later runs may deliver to another place.
-     * @returns the run's id: the one that the destination reports if it is a uuid and no other export's run has it; undefined when the
-     *   export has no plan, or a run with this id is already planned
+     * @returns the run's id and epoch; the id is the one that the destination reports, if it is a uuid that no other export's run has.
+     *   undefined when the export has no plan, or a run with this id is already planned
      */
     async adoptRun(
       { exportId, start, end, runId, receipt, epoch, foundAt }: ForeignDelivery,

@@ -1,6 +1,6 @@
 /**
- * Batches of rows, sent to a URL while parts are written: at least once. The same part of a run is always cut into the same batches, and
- * a batch has the same key in each attempt, so a receiver can recognize a repeat by its key or by the uuids of its rows.
+ * Sends batches of rows to a URL while parts are written: each at least once. Every attempt cuts a part of a run into the same batches with
+ * the same keys. A receiver can therefore recognize a repeated batch by its key, or by the uuids of its rows.
  */
 import { hostRules } from '../../../platform/net/host-rules.ts';
 import type { DestinationEnvironment } from '../environment.ts';

@@ -1,8 +1,8 @@
 /**
- * How staged files become the content of a data interval. Nothing is deleted here, because a delete cannot be fenced: a thawed
- * worker would remove a newer delivery. The steps may be interrupted and repeated, and an older attempt may thaw meanwhile, because
- * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit. An upload that was begun
- * but not recorded is never filled.
+ * Makes staged files the content of a data interval. Nothing is deleted here, because a delete cannot be fenced: a thawed worker would
+ * remove a newer delivery. The steps may be interrupted and repeated, and an older attempt may thaw meanwhile. This is safe because an
+ * upload can become visible only once, only after it was recorded, and never after step 1 of a later commit. An upload that was begun but
+ * not recorded is never filled.
  */
 import { StagedLost, Superseded } from '../../../platform/errors.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
@@ -228,7 +228,7 @@ async function stageManifest(session: FileSession, manifest: Manifest): Promise<
   return stage(session, await openUpload(session, session.names.manifest), content());
 }
 
-/** Forgets the revealed uploads, because the manifest now lists their files, and aborts those of files that were left alone. */
+/** Forgets the revealed uploads, because the manifest now lists their files, and aborts the uploads that were not needed. */
 async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): Promise<void> {
   const { context, store } = session;
   try {

@@ -1,4 +1,4 @@
-/** Configuration that all file destinations share. All of it but the prefix affects how the engine plans and encodes files. */
+/** Configuration that all file destinations share. The fields of the group `files`, except the layout, decide how the engine makes files. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static, type TSchema } from '../../../platform/schema.ts';
 import {

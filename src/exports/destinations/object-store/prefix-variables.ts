@@ -1,6 +1,6 @@
 /**
- * Variables of a prefix, in braces: how each is written for a data interval, and every text that it can become, so
- * that two prefixes can be compared before anything is written.
+ * Variables of a prefix, in braces. Each has its value for a data interval, and every text that it can become, by which two prefixes are
+ * compared before anything is written.
  */
 import { parseIso, toIsoMicros } from '../../../platform/time/iso.ts';
 import type { Delivery } from '../delivery.ts';

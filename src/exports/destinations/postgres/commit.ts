@@ -1,6 +1,6 @@
 /**
- * The delivery of an interval as one statement. The server completes it even if the worker that sent it fails, so a
- * frozen worker holds no lock in the user's database, and a lost answer can be read from the ledger.
+ * Delivers an interval by one statement, which the server completes even if the worker that sent it fails. A frozen worker therefore
+ * holds no lock in the user's database, and the ledger shows the result if the answer is lost.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';

@@ -62,7 +62,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     return `${RESERVED_PREFIX}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
   }
 
-  /** Creates a stage, which is recorded before it exists, and must still be recorded afterwards, or no delivery would ever drop it. */
+  /** Creates a stage, after recording it. If the record is gone once the stage exists, no delivery would ever drop the stage: drop it here. */
   async function createStage(part: number): Promise<{ id: string; table: string }> {
     const table = `${stagePrefix(part)}${randomBytes(4).toString('hex')}`;
     const id = await context.artifacts.record({ place, table });

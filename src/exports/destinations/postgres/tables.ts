@@ -110,7 +110,7 @@ async function createTables(
   merge: RowVersions | null,
 ): Promise<void> {
   const key = merge ? `, primary key (${merge.key.map(quoteName).join(', ')})` : '';
-  // Our columns come after those that the user reads.
+  // Hidden columns, and then our own, come after the columns that the user reads.
   const ordered = [...columns.filter(({ hidden }) => !hidden), ...columns.filter(({ hidden }) => hidden)];
   await client.query('begin');
   try {
