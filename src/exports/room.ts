@@ -65,7 +65,7 @@ export function protectedExportObjects(stores: Pick<ExportStores, 'batchExports'
   return { batch_export: protectedExports(stores.batchExports) };
 }
 
-/** Parts of the export engine that answer requests. */
+/** Dependencies of the operations that answer requests about exports. */
 export type ExportsRoomOptions = BatchExportsOptions &
   BackfillsOptions &
   ExportRunsOptions &

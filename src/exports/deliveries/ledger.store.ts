@@ -55,7 +55,7 @@ export function ledgerStore(db: Knex) {
   const liveExport = ({ exportId }: EpochLease) =>
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
 
-  /** Ends the troubles that a delivery settles. If events were imported after its cutoff, the interval stays stale. */
+  /** Ends the troubles of a delivered interval. If events were imported after the delivery's cutoff, the interval stays stale. */
   async function endTroubles(interval: ExportInterval, { cutoff }: Receipt): Promise<void> {
     // tooth: ledger-stays-stale
     await db('batch_export_troubles')

@@ -2,7 +2,7 @@
 import type { Delivery } from './delivery.ts';
 import type { DestinationEnvironment } from './environment.ts';
 
-/** The part of a delivery that matters to a step. */
+/** The fields of a delivery that matter to a step. */
 export type TestSubject = Pick<Delivery, 'projectId' | 'model' | 'columns' | 'merge'>;
 
 export type TestContext = TestSubject & {

@@ -98,7 +98,7 @@ export function knownOf(plain: Config, decrypt: () => Config): { config: Config;
 
 export type ConfigEncryption = ReturnType<typeof configEncryption>;
 
-/** The part of a configuration that its plain part lacks. */
+/** Returns the secrets of a configuration: all that its plain text lacks. */
 function secretsOf(config: Config, plain: Config): Config {
   const secrets: Config = {};
   for (const [name, value] of Object.entries(config)) {

@@ -20,7 +20,7 @@ export type ChosenDestination = {
   destination: Destination;
   /** Complete configuration, with defaults and the integration's fields. */
   config: Config;
-  /** The part of the configuration that the export's own row keeps. */
+  /** The fields of the configuration that the export's own row keeps. */
   own: Config;
   integration: Integration | null;
 };

@@ -40,7 +40,7 @@ export function attemptStore(db: Knex) {
   const table = () => db('batch_export_attempts');
 
   return {
-    /** Begins an attempt, or another part of it. */
+    /** Begins an attempt, or the staging of another part in it. */
     async begin({ runId, step, attempt }: StepKey): Promise<void> {
       await db.raw(
         `insert into batch_export_attempts as stored (run_id, attempt, step) values (?, ?, ?)
@@ -54,7 +54,7 @@ export function attemptStore(db: Knex) {
         .delete();
     },
 
-    /** Ends an attempt, or one of its parts; the error of a part becomes that of the attempt. */
+    /** Ends an attempt, or the staging of one part in it. The error of a part becomes the attempt's error. */
     async end({ runId, step, attempt }: StepKey, error?: StepError): Promise<void> {
       await table()
         .where({ run_id: runId, step, attempt })

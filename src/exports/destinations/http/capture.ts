@@ -9,7 +9,7 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b
 
 /**
  * Copies values as texts, so numbers keep digits that JavaScript would lose.
- * @param line a row as our encoder writes JSON lines: no space between members
+ * @param line a row as our encoder writes JSON lines: no spaces outside of values
  */
 export function captureEvent(line: Buffer): Buffer {
   // One character for each byte, which becomes the same byte again.
@@ -34,7 +34,7 @@ export function captureEvent(line: Buffer): Buffer {
   );
 }
 
-/** Splits the text of a JSON object, without spaces, into the texts of its values, by name. @throws Error when it is not a JSON object */
+/** Splits the text of a JSON object, as in `captureEvent`, into the texts of its values, by name. @throws Error when it is no JSON object */
 export function membersOf(text: string): Map<string, string> {
   const members = new Map<string, string>();
   for (let at = 1; text.charCodeAt(at) === QUOTE; at++) {

@@ -16,7 +16,7 @@ import { fillBody, headersOf, joinLines, valuesOf } from './template.ts';
 
 const LEAVES = 'Batches that the receiver acknowledged before the run ended stay with the receiver.';
 
-/** A part of the URL may be a secret of the receiver, so none of it is shown. Receipts keep the location, so it does not change. */
+/** The URL may contain a secret of the receiver, so none of it is shown. Receipts keep the location, so it does not change. */
 const locationOf = ({ body_format }: HttpConfig): string => `http (${body_format})`;
 
 const placeOf = ({ url }: HttpConfig): string => `http:${url}`;

@@ -146,7 +146,7 @@ export function folderPattern({ prefix, path_style }: { prefix: string; path_sty
   return inPathStyle(checkPrefix(prefix), path_style);
 }
 
-/** The part of a configuration that decides how files are written. */
+/** The fields of a configuration that decide how files are written. */
 export type FileConfig = {
   file_format?: FileFormat;
   compression?: Compression | null;

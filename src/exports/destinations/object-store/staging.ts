@@ -18,7 +18,7 @@ export type FileSession = {
   context: SessionContext;
 };
 
-/** The part of a session that uploads need. */
+/** The fields of a session that uploads need. */
 export type UploadSession = Pick<FileSession, 'store' | 'context'>;
 
 /** A staged file, which a part's `write` passes to `commit`. */
