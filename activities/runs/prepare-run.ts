@@ -107,7 +107,10 @@ async function forgetExport(engine: Engine, exportId: string): Promise<never> {
   throw new NotFound('The batch export was deleted.');
 }
 
-/** Finds the data interval that ends at `end`. @throws InvalidInput for a workflow started by hand in Temporal whose id is not the interval's */
+/**
+ * Finds the data interval that ends at an instant.
+ * @throws InvalidInput when there is none, or the workflow's id is not that of its run, as when somebody has started it by hand in Temporal
+ */
 async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
   const interval = intervalEndingAt(await stores.batchExports.getTiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {
