@@ -1,4 +1,4 @@
-/** The least that a durable run can be: what `bench/export/runs.ts` compares ours with. */
+/** The smallest workflow that a durable run could be: the limit that `bench/export/runs.ts` compares runs with. */
 import { proxyActivities } from '@temporalio/workflow';
 
 export type BareActivities = { nothing(): Promise<void> };

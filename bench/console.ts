@@ -1,6 +1,6 @@
 /**
  * The console in a browser, over an export of 10,000 intervals and a run of 200,000 log lines: how soon grid and log are painted, how soon the
- * grid answers to a key, and whether a fast scroll ever shows a part of the log that is not drawn. Each figure is the median of 20, as a share of
+ * grid answers to a key, and whether a fast scroll ever shows a part of the log that is not drawn. Each time is the median of 20, as a share of
  * its limit.
  */
 import { randomUUID } from 'node:crypto';
@@ -63,7 +63,7 @@ async function store({ sluice, world, tenant }: ConsoleInstallation): Promise<{ 
     .db('batch_exports')
     .where({ id })
     .update({ created_at: first } as never);
-  // Every tenth failed, so that the map is not one long stretch.
+  // Every tenth run failed; otherwise the map would be one long stretch.
   await sluice.pool.query(
     `insert into batch_export_runs
        (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status, closed_by, latest_error, workflow_id,

@@ -34,7 +34,7 @@ const PARTS_AT_ONCE = 4;
 /** Starts servers whose state is on disk, as users' is. */
 export async function startInstallation(): Promise<Installation> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
-  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  // Under root, Postgres runs as another user. If that user cannot enter this folder, the cluster is kept elsewhere, and never removed.
   await chmod(directory, 0o755);
   const postgres = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
   const temporal = await startTemporalDevServer({

@@ -46,7 +46,7 @@ export async function interleave(
   return samples;
 }
 
-/** How many times as fast as the limit a case is (above 1: faster), round by round, in the middle; the same of its CPU time. */
+/** Compares a case with the limit, as medians over the rounds: how many times as fast it is (above 1: faster), by wall time and by CPU time. */
 export function compare(name: string, samples: readonly Sample[], limit: readonly Sample[]): CaseResult {
   return {
     case: name,
@@ -99,7 +99,7 @@ export async function requireProgram(name: string): Promise<void> {
   if (!found) throw new NotMeasured(`${name} is not installed`);
 }
 
-/** CPU time that a process, its children of now and its former children have used. For Postgres: that of the whole server. */
+/** CPU time that a process and all its children, past and present, have used. For Postgres: that of the whole server. */
 export function serverCpuMs(pid: number): number {
   for (;;) {
     const children = tree(pid).slice(1);
@@ -120,7 +120,7 @@ export function parentOf(pid: number): number {
   return Number(statFields(pid)[1] ?? 0);
 }
 
-/** CPU time of the processes that this one started and that have ended, theirs included. */
+/** CPU time of this process's ended children, with that of their own children. */
 function childrenCpuMs(): number {
   return toMs(cpuTicks(process.pid).waitedFor);
 }

@@ -18,7 +18,7 @@ import { atMost, peakRssMb, type Bench, type Goal } from './measure.ts';
 const ROWS = 100_000;
 const LARGE_ROWS = 2_000_000;
 const MAX_ADDED_MB = 120;
-/** Until the garbage of its start is gone. */
+/** Time in which the worker gets rid of the garbage of its start. */
 const REST_MS = 5_000;
 
 export const bench: Bench = async ({ large, log }) => {
@@ -35,7 +35,7 @@ export const bench: Bench = async ({ large, log }) => {
   }
 };
 
-/** In a worker that has exported nothing before. */
+/** Measures in a new worker, which has exported nothing before. */
 async function measure(installation: Installation, rows: number, log: (line: string) => void): Promise<Goal> {
   const slice = await load(installation, rows);
   const worker = await startWorker(installation);

@@ -10,7 +10,7 @@ import { NotMeasured, runShell } from './measure.ts';
 const LISTED = fileURLToPath(new URL('./peers/', import.meta.url));
 const FILES = ['package.json', 'package-lock.json'];
 
-/** @returns a folder whose `node_modules` holds what `peers/package-lock.json` names. @throws NotMeasured when they cannot be had */
+/** @returns a folder whose `node_modules` holds what `peers/package-lock.json` names. @throws NotMeasured when npm cannot install it */
 export async function installedPeers(log: (line: string) => void): Promise<string> {
   const lock = createHash('sha256')
     .update(readFileSync(path.join(LISTED, 'package-lock.json')))

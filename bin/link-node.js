@@ -11,8 +11,8 @@ if (existsSync(`node_modules/${program}`) && !existsSync(link)) {
   symlinkSync(`../${program}`, link);
 }
 
-// The console is built now, so that `sluice api` has its pages; `npm start` and `npm run console:build` build it as well. An installation
-// without what builds it goes on without pages.
+// Builds the console now, for the pages of `sluice api`; `npm start` and `npm run console:build` build it as well. An installation without Vite
+// goes on without pages.
 if (existsSync(link) && existsSync('console/build.ts') && existsSync('node_modules/vite')) {
   spawnSync(link, ['console/build.ts'], { stdio: 'ignore', timeout: 120_000 });
 }

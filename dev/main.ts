@@ -1,4 +1,4 @@
-/** `npm run dev`: all of `npm start`, and API and worker start again when a source changes. */
+/** `npm run dev`: runs all of `npm start`, and restarts API and worker when a source changes. */
 import { watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runUp } from '../src/app/commands/up.ts';

@@ -6,14 +6,14 @@ import { TOKEN, type ServerReady } from './capture-server.ts';
 
 export type Server = { process: ChildProcess; port: number };
 
-/** @param databaseUrl where it stores; without one, a server that only parses */
+/** @param databaseUrl the database that the server stores events in; without a URL, the server only parses */
 export async function startServer(...databaseUrl: string[]): Promise<Server> {
   const child = fork(fileURLToPath(new URL('./capture-server.ts', import.meta.url)), databaseUrl);
   const [{ port }] = (await once(child, 'message')) as [ServerReady];
   return { process: child, port };
 }
 
-/** Whole HTTP requests, `batch` events in each. */
+/** Encodes events as whole HTTP requests, `batch` events in each. */
 export function requests(events: readonly object[], batch: number): Buffer[] {
   return Array.from({ length: events.length / batch }, (_, n) => {
     const some = events.slice(n * batch, (n + 1) * batch);

@@ -54,13 +54,13 @@ function listen(databaseUrl: string | undefined): Promise<{ port: number }> {
   const here = { host: '127.0.0.1', port: 0 };
   if (databaseUrl !== undefined) {
     const lane = captureInto(databaseUrl);
-    // Batches are too large for the lane: they come this way.
+    // Batches are too large for the lane, so `node:http` serves them.
     const handle = asRawHandler(lane);
     const listener: Listener = async (request, response) => void handle(request, response);
     return startHttpServer({ listener, lane }, here);
   }
   const server = createServer(parseOnly);
-  // The clients of these benchmarks do not expect to find their idle connections closed.
+  // The clients of these benchmarks cannot handle a server that closes their idle connections.
   server.keepAliveTimeout = 60_000;
   return new Promise((resolve) => {
     server.listen(here.port, here.host, () => resolve({ port: (server.address() as AddressInfo).port }));

@@ -1,7 +1,7 @@
 /**
- * Events over HTTP, answered after the commit: one a request beside a server that only parses, and 500 a request beside
- * `psql \copy` of the same rows into a table with the same partitions, index and checks. Once with persons, which are made and
- * looked at, and once without. Every event is counted afterwards.
+ * The cost of capture over HTTP, answered after the commit. Single events are compared with a server that only parses. Batches of 500 events are
+ * compared with `psql \copy` of the same rows into a table with the same partitions, index and checks. Both are measured with persons, which
+ * capture creates and looks up, and without. Every event is counted afterwards.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -38,7 +38,7 @@ const ROUNDS = 3;
 export const bench: Bench = async ({ log }) => {
   await requireProgram('psql');
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
-  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  // Under root, Postgres runs as another user. If that user cannot enter this folder, the cluster is kept elsewhere, and never removed.
   await chmod(directory, 0o755);
   const server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
   const pool = createPool({ url: server.url, applicationName: 'sluice-bench', maxConnections: 2 });
@@ -109,8 +109,8 @@ async function measure(setting: Setting, kind: string, events: readonly BenchEve
 }
 
 /**
- * Sends all requests over so many connections, each sending its next when the last was answered. CPU is that of the server and
- * of sending, which is a seventh to a third of it.
+ * Sends all requests over `connections` connections; each connection sends its next request once the last is answered. CPU time is that of the
+ * server and of sending; sending is a seventh to a third of it.
  */
 async function load(server: Server, all: readonly Buffer[], connections: number): Promise<Sample> {
   const pid = server.process.pid!;
@@ -150,7 +150,7 @@ function sendInTurn(port: number, left: Iterator<Buffer>): Promise<void> {
 
 type Store = Pick<Setting, 'pool' | 'postgres'> & { count: number };
 
-/** Adds Postgres's CPU time, and counts what it stored. */
+/** Makes a case of `run` that adds Postgres's CPU time, and counts the stored events. */
 function storing(name: string, { pool, postgres, count }: Store, run: () => Promise<Sample>): Case {
   return {
     name,
@@ -176,8 +176,8 @@ async function requireCount(pool: Pool, table: string, expected: number): Promis
 }
 
 /**
- * The least that storing could cost: `psql` with a file of the rows that were stored last: no HTTP, no JSON to take apart, no claims, no
- * persons to look for, one transaction.
+ * The least that storing could cost: `psql` copies a file of the rows that were stored last. One transaction, without HTTP, without JSON to
+ * parse, without claims and without persons to look up.
  */
 async function psqlCase({ pool, postgres, url, directory }: Setting, kind: string): Promise<Case> {
   const [table, file] = [`copied_${kind}`, path.join(directory, `${kind}.copy`)];

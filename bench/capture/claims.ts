@@ -1,8 +1,8 @@
 /**
- * The cost of the claims of uuids as they become many: storing the same events where 100,000 uuids are stored, and where 2 million
- * are (20 million with --large). Uuids in the order of time (version 7) go to the same few pages of the index, however large it
- * is. Random ones (version 4) go to one page each, which Postgres writes whole into its log when it is the first time since a
- * checkpoint; each round begins with one, so that this is the most that it can cost.
+ * The cost of claiming uuids as claims become many: the same events are stored beside 100,000 claims, and beside 2 million (20 million with
+ * --large). Uuids in the order of time (version 7) go to the same few index pages, however large the index is. Random uuids (version 4) each
+ * go to another page. Postgres writes a page whole into its log at the first change after a checkpoint; each round begins with a
+ * checkpoint, so it measures the worst case.
  */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -37,7 +37,7 @@ const BATCHES = 40;
 const ROUNDS = 3;
 const PROJECT = 1;
 
-/** How uuids are made: here, and by Postgres for those that were stored before, in the last day. */
+/** Ways to make uuids: `make` for new events, and `stored`, an SQL expression, for earlier ones; version 7 spreads these over the last day. */
 const KINDS = {
   random: { make: () => randomUUID() as string, stored: () => 'gen_random_uuid()' },
   'in order of time': {
@@ -48,7 +48,7 @@ const KINDS = {
 
 export const bench: Bench = async ({ large, log }) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
-  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  // Under root, Postgres runs as another user. If that user cannot enter this folder, the cluster is kept elsewhere, and never removed.
   await chmod(directory, 0o755);
   const server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
   const pools: Pool[] = [];
@@ -93,7 +93,7 @@ export const bench: Bench = async ({ large, log }) => {
   }
 };
 
-/** A database where so many events were stored, of which only the claims are left: they are never removed with their events. */
+/** Creates a database with the claims of `count` events that are gone: claims stay when their events are removed. */
 async function databaseWith(server: EmbeddedPostgres, count: number, uuid: string, name: string): Promise<Pool> {
   const administration = createPool({ url: server.url, applicationName: 'sluice-bench', maxConnections: 1 });
   await administration.query(`create database "${name}"`);
@@ -111,7 +111,7 @@ async function databaseWith(server: EmbeddedPostgres, count: number, uuid: strin
   return pool;
 }
 
-/** Bytes of WAL for each event, a number a run. */
+/** A case that also measures bytes of WAL per event, one number for each run. */
 type StoringCase = Case & { walBytes: number[] };
 
 async function storing(name: string, pool: Pool, makeUuid: () => string): Promise<StoringCase> {

@@ -1,6 +1,6 @@
 /**
- * Fifty bodies of 19 MB at once, on every path: what is beyond the account of memory is answered with 503 and when to come again, the
- * process grows by no more than the account and a fifth of it, and `/_livez` is answered meanwhile. What was answered with 200 is there.
+ * Sends fifty bodies of 19 MB at once, over all capture paths. The API must answer bodies beyond its memory limit with 503 and `Retry-After`,
+ * grow by at most 1.2 times that limit, and answer `/_livez` meanwhile. It must have stored all events that it answered with 200.
  */
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -53,7 +53,7 @@ export const bench: Bench = async ({ log }) => {
 
 type Measuring = { databaseUrl: string; pool: Pool; log: (line: string) => void };
 
-/** Uses a server of its own, because the garbage that other bodies leave in a process counts as its memory before or after. */
+/** Uses a server of its own, because the garbage of earlier bodies would distort the memory figures. */
 async function measure(
   name: string,
   bodies: readonly Buffer[],
@@ -97,7 +97,7 @@ async function measure(
     return [
       atLeast(`${name}: answered with 200 or 503`, (stored + refused) / AT_ONCE, 1),
       atMost(`${name}: MB added at most`, added, (LIMITS.heldBytes / MB) * 1.2),
-      // The time on the clock is that of a machine on which nothing else runs.
+      // This limit is for a machine on which nothing else runs, because other processes delay the answer.
       atMost(`${name}: ms to /_livez, at most`, livezMs, 250),
       atMost(`${name}: ms of CPU time in which nothing else was answered`, held, 250),
     ];

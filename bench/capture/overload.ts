@@ -31,7 +31,7 @@ const MAX_OPEN = 5_000;
 
 export const bench: Bench = async ({ log }) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
-  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  // Under root, Postgres runs as another user. If that user cannot enter this folder, the cluster is kept elsewhere, and never removed.
   await chmod(directory, 0o755);
   const postgres = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
   const pool = createPool({ url: postgres.url, applicationName: 'sluice-bench', maxConnections: 1 });
@@ -165,7 +165,7 @@ function sendOne(socket: Socket, request: Buffer): Promise<{ status: number; too
   });
 }
 
-/** Reads the size of a process, in megabytes, ten times a second. @returns a function that ends it */
+/** Reads the size of a process, in megabytes, ten times a second. @returns a function that stops reading and returns the sizes */
 function watchMemory(pid: number): () => number[] {
   const sizes: number[] = [];
   // Linux: the peak counts from here.

@@ -1,4 +1,7 @@
-/** The same ten kinds of flags in the languages of three servers, and persons who ask. What a peer cannot say is the nearest that it can. */
+/**
+ * The same ten kinds of flags in the formats of three servers, and the persons to decide them for. Where a peer cannot express a condition, its
+ * flag has the nearest one.
+ */
 
 /** Filters of one flag, as Sluice stores them. */
 type Filters = { groups: object[]; multivariate?: object; payloads?: Record<string, string> };

@@ -12,7 +12,7 @@ const SECONDS = 1;
 export type LoadRequest = { path: string; headers?: Record<string, string>; body(person: number): object };
 export type Load = { requests: number; seconds: number; p99Ms: number };
 
-/** As SDKs ask, with what decides the flags in the body, or without: then stored properties decide. */
+/** Requests as SDKs send them, with the person's properties in the body. With `stored`, the body has none, and stored properties decide. */
 export function decideRequests(token: string, { path: address = '/decide/?v=3', stored = false } = {}): LoadRequest {
   return {
     path: address,

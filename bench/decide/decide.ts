@@ -1,8 +1,8 @@
 /**
- * Flags decided over HTTP by the whole API, its token check included: of projects with 1 to 1,000 flags, decided by what the request
- * says and by stored persons; beside a server that only parses and answers as many bytes, flagd's evaluator in such a server,
- * and Unleash. Figures are those of a thousand requests: wall time under load, CPU time of the server (and of Postgres, where it is
- * asked).
+ * The cost of deciding flags over HTTP, by the whole API with its token check. Projects have 1 to 1,000 flags; properties come with the request
+ * or from stored persons. The API is compared with a server that only parses JSON and answers as many bytes, with flagd's evaluator in such a
+ * server, and with Unleash. Figures are for a thousand requests: wall time under load, and CPU time of the server (and of Postgres, if it
+ * stores the persons).
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ export const bench: Bench = async ({ log }) => {
   await requireProgram('wrk');
   const peers = await installedPeers(log);
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
-  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  // Under root, Postgres runs as another user. If that user cannot enter this folder, the cluster is kept elsewhere, and never removed.
   await chmod(directory, 0o755);
   const postgres = await startEmbeddedPostgres({
     directory: path.join(directory, 'postgres'),
@@ -124,7 +124,7 @@ export const bench: Bench = async ({ log }) => {
   }
 };
 
-/** @returns the answer to one request, and a line that says that it decides. @throws Error when it does not */
+/** Checks that the API decides flags. @returns one answer, and a line for the log. @throws Error when a flag or an expected value is missing */
 async function look(port: number, token: string): Promise<{ answer: string; checked: string }> {
   const { path: address, body } = decideRequests(token);
   const decide = async (n: number) => {

@@ -1,4 +1,4 @@
-/** One hour of events in Postgres: stored under the rules of the ingest transaction, sealed, and settled as autovacuum leaves them. */
+/** One hour of events in Postgres: stored under the rules of the ingest transaction, vacuumed as autovacuum would, and sealed. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -11,7 +11,7 @@ import { benchEvents } from '../events.ts';
 export const PROJECT = 1;
 const START = '2026-01-15T10:00:00.000000Z';
 const END = '2026-01-15T11:00:00.000000Z';
-/** More rows than these are copies of them, with uuids of their own. */
+/** The number of events that are generated; further rows are copies of them, with other uuids. */
 const DISTINCT_ROWS = 100_000;
 
 /** Replaces all events by `count`, a multiple of 100,000. @returns the slice that holds them */

@@ -1,4 +1,4 @@
-/** Others that bring rows from Postgres into Parquet, where they are installed. */
+/** Other programs that export rows from Postgres to Parquet, as far as they are installed. */
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ for batch in batches:
     writer.write_batch(batch)
 writer.close()
 `;
-/** Rows as Arrow, which is its fastest way; into a folder of its own. */
+/** Reads rows as Arrow, which is dlt's fastest way, and writes them into a folder of their own. */
 const DLT_SCRIPT = `
 import os, shutil
 import connectorx, dlt
@@ -35,7 +35,7 @@ pipeline = dlt.pipeline("bench", destination=place, dataset_name="bench", pipeli
 pipeline.run(events(), loader_file_format="parquet")
 `;
 
-/** One that is not installed is left out, and the log says so. */
+/** Leaves out each peer that is not installed, and logs that. */
 export async function parquetPeers(setting: Setting, log: (line: string) => void): Promise<Case[]> {
   const file = path.join(setting.directory, 'peer.parquet');
   const folder = path.join(setting.directory, 'dlt');
@@ -68,7 +68,7 @@ function findPg2parquet(): Promise<string | undefined> {
   return findProgram('pg2parquet', [path.join(cacheFolder(), 'bin'), path.join(homedir(), '.cargo', 'bin')]);
 }
 
-/** In a virtual environment of its own, where the tests have theirs: `connectorx-0.4.6` with pyarrow, `dlt-1.31.0` with both. */
+/** Finds Python in the package's virtual environment, beside those of the tests: `connectorx-0.4.6` with pyarrow, `dlt-1.31.0` with both. */
 async function findPython(name: string): Promise<string | undefined> {
   const environments = path.join(cacheFolder(), 'python');
   const [found] = (await readdir(environments).catch(() => [])).filter((folder) => folder.startsWith(`${name}-`));

@@ -20,7 +20,7 @@ export type Setting = {
   postgres: number;
 };
 
-/** The interval's rows, with the columns of a file. */
+/** The SQL that selects the interval's rows, with the columns of a file. */
 export function selectOf({ slice }: Setting): string {
   const columns = columnsOf(slice.content, 'files');
   return `select ${selectList(slice.content, selectionOf(slice.content), columns)} from events
@@ -28,7 +28,7 @@ export function selectOf({ slice }: Setting): string {
       and inserted_at < '${slice.cutoff}'`;
 }
 
-/** A shell command that does the work; `env` is what it finds in its environment beside ours. */
+/** Makes a case that runs a shell command; the command gets `env` and this process's environment. */
 export function commandCase(
   name: string,
   command: string,
@@ -53,7 +53,7 @@ const UNPACK: Record<string, () => zlib.Gunzip | zlib.ZstdDecompress> = {
   zstd: zlib.createZstdDecompress,
 };
 
-/** @returns the sha256 of the unpacked content */
+/** Unpacks a file and counts its lines. @returns the sha256 of the unpacked content. @throws Error when the count is not as expected */
 export async function checkLines(file: string, compressor: string, expected: number): Promise<string> {
   const hash = createHash('sha256');
   let lines = 0;
@@ -69,7 +69,7 @@ export async function checkLines(file: string, compressor: string, expected: num
   return hash.digest('hex');
 }
 
-/** By the file's own word: its bytes are compared by the tests of the format. */
+/** Checks the row count that the file's metadata says. Its rows are not read here, because the tests of the format compare them. */
 export async function checkParquet(file: string, expected: number): Promise<void> {
   const { buffer } = Uint8Array.from(await readFile(file));
   const { num_rows: rows } = parquetMetadata(buffer);

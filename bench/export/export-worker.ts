@@ -1,6 +1,6 @@
 /**
- * A process that exports as a worker does, for `bench/export/export.ts`: started once, it waits; each message is one data interval to
- * export into a file, each answer what that took. Sizes are those of this whole process.
+ * A process that exports as a worker does, for `bench/export/export.ts`. Each message names one data interval to export into files; the answer
+ * says what the export took. Memory sizes are those of this whole process.
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -18,13 +18,13 @@ export type ExportReport = {
   wallMs: number;
   cpuMs: number;
   peakRssMb: number;
-  /** Of all parts; the hash is the last one's. */
+  /** Rows of all parts. */
   rows: number;
   summaries: PartSummary[];
 };
 export type WorkerReady = { idleRssMb: number };
 
-/** As the engine plans parts. */
+/** The limits by which the engine plans parts. */
 const PART_LIMITS = { rows: 250_000, bytes: 256 * 1024 * 1024 };
 
 const pool = createPool({ url: process.argv[2]!, applicationName: 'sluice-bench' });
@@ -54,7 +54,7 @@ async function exportInterval({ slice, encoding, file }: ExportJob): Promise<Exp
   };
 }
 
-/** As file destinations do, with the checksum of what is stored. */
+/** Writes as file destinations do, including the checksum of the stored bytes. */
 async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const hash = createHash('sha256');
   const file = await open(path, 'w');

@@ -1,6 +1,7 @@
 /**
- * One closed data interval from Postgres to compressed files, beside what a shell can do, `psql COPY (row_to_json) | gzip`, and
- * beside others that write Parquet. The same rows, columns and server for all; every file's rows are counted.
+ * The cost of exporting one sealed data interval from Postgres to compressed files. It is compared with a shell's
+ * `psql COPY (row_to_json) | gzip`, and with other programs that write Parquet. All export the same rows and columns of the same server, and
+ * every file's rows are counted.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { on } from 'node:events';
@@ -43,7 +44,7 @@ const ZSTD_PARQUET: FileEncoding = { format: 'Parquet', compression: 'zstd' };
 export const bench: Bench = async ({ large, log }) => {
   for (const program of ['psql', 'gzip', 'zstd']) await requireProgram(program);
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
-  // Under root Postgres is another user, and would keep its cluster elsewhere, where nobody removes it.
+  // Under root, Postgres runs as another user. If that user cannot enter this folder, the cluster is kept elsewhere, and never removed.
   await chmod(directory, 0o755);
   const server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: false });
   const pool = createPool({ url: server.url, applicationName: 'sluice-bench' });
@@ -162,7 +163,7 @@ function workerCase(name: string, encoding: FileEncoding, worker: Worker, settin
   };
 }
 
-/** Exports the interval and checks that every row arrived: counted, digested as at the source, and as the hash says. */
+/** Exports the interval and checks that every row arrived: by count and digest against the source, and by the hash of each file read back. */
 async function exportChecked(worker: Worker, encoding: FileEncoding, { pool, slice, directory }: Setting) {
   const file = path.join(directory, 'worker');
   const report = await worker.run({ slice, encoding, file });
@@ -183,7 +184,7 @@ async function exportChecked(worker: Worker, encoding: FileEncoding, { pool, sli
 
 type FirstExport = ExportReport & { idleRssMb: number };
 
-/** In a process that has done nothing before. */
+/** Exports in a new process, which has used no memory for other exports. */
 async function exportOnce(setting: Setting, encoding: FileEncoding): Promise<FirstExport> {
   const worker = await startWorker(setting.url);
   try {

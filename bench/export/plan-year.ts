@@ -1,4 +1,4 @@
-/** A backfill of a year of five-minute intervals, 105,120 runs, with nobody there to run them: what asking for it costs. */
+/** The cost of requesting a backfill of a year of five-minute intervals: 105,120 runs, with no worker to run them. */
 import { writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Installation } from '../installation.ts';
@@ -7,7 +7,7 @@ import { atMost, peakRssMb, type Goal } from '../measure.ts';
 const YEAR = { startAt: '2025-01-01T00:00:00Z', endAt: '2026-01-01T00:00:00Z' };
 const RUNS = 105_120;
 
-/** @param exportId of an export of every five minutes */
+/** @param exportId the ID of an export with an interval of five minutes */
 export async function planYear({ backfills, engine, projectId }: Installation, exportId: string): Promise<Goal[]> {
   const { stores } = engine;
   const before = process.memoryUsage.rss() / 1024 / 1024;

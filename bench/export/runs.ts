@@ -34,16 +34,16 @@ import { planYear } from './plan-year.ts';
 import { withWorkerProcesses } from './worker-processes.ts';
 
 const HOUR = 3_600_000;
-/** As Postgres counts. */
+/** Converts to microseconds since the year 2000, as Postgres counts. */
 const microseconds = (at: number) => BigInt(at - Date.UTC(2000, 0, 1)) * 1000n;
 const FIRST_END = Date.UTC(2026, 2, 1, 1);
 const ROWS_EACH = 50;
-/** One after the other. */
+/** The number of runs of each kind that are measured one after the other. */
 const SINGLE_RUNS = 15;
 const ROUNDS = 3;
 const RUNS_A_ROUND = 40;
 const AT_ONCE = 10;
-/** Processes, each as `sluice worker` starts it. */
+/** The numbers of processes that are compared, each as `sluice worker` starts it. */
 const WORKERS = [1, 2, 4];
 const ROUNDS_OF_WORKERS = 1;
 const COMPARED = (ROUNDS + 1) * RUNS_A_ROUND;
@@ -108,7 +108,7 @@ async function createExport({ batchExports, projectId }: Installation, interval:
 
 const BARE_QUEUE = 'bench-bare';
 
-/** A worker as users have it, in this process. */
+/** Does the work with a worker as users have it, in this process. */
 async function withWorker<T>({ engine, options }: Installation, work: () => Promise<T>): Promise<T> {
   const { temporal, log, partsAtOnce } = options;
   const worker = await startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce });
@@ -120,7 +120,7 @@ async function withWorker<T>({ engine, options }: Installation, work: () => Prom
   }
 }
 
-/** One for bare workflows, in this process. */
+/** Does the work with a worker for bare workflows, in this process. */
 async function withBareWorker<T>({ options: { temporal, log } }: Installation, work: () => Promise<T>): Promise<T> {
   installRuntime(log);
   const connection = await NativeConnection.connect({ address: temporal.address });
@@ -175,7 +175,7 @@ async function measureSingleRuns(
   ];
 }
 
-/** Waits for the end of the interval's run. @returns its duration as Temporal has it */
+/** Waits for the end of the interval's run. @returns its duration and number of history events, as Temporal has them */
 async function ended(client: Client, exportId: string, end: number): Promise<{ ms: number; events: number }> {
   const handle = client.workflow.getHandle(runWorkflowId(exportId, end));
   for (;;) {
@@ -239,7 +239,7 @@ function perMinute(samples: readonly Sample[]): string {
   return ((RUNS_A_ROUND * 60_000) / median(samples.map(({ wallMs }) => wallMs))).toFixed(0);
 }
 
-/** Some at once, until all have ended. CPU and memory are those of workers and servers together. */
+/** Executes `RUNS_A_ROUND` times, `AT_ONCE` at once. CPU time is that of workers and servers together; memory is that of this process. */
 function throughputCase(name: string, execute: () => Promise<void>): Case {
   return {
     name,

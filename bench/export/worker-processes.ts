@@ -7,7 +7,7 @@ import type { EngineOptions } from '../../src/app/engine.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** Does the work while so many workers run. */
+/** Does the work while `count` workers run. */
 export async function withWorkerProcesses<T>(
   count: number,
   options: EngineOptions,
@@ -39,7 +39,7 @@ async function ready(worker: ChildProcess): Promise<void> {
   let said = '';
   await new Promise<void>((resolve, reject) => {
     worker.once('exit', () => reject(new Error(`a worker ended: ${said}`)));
-    // Read to its end: a worker whose log nobody takes would wait.
+    // Reading goes on after that line, because a worker would block on a log that is not read.
     worker.stderr!.on('data', (lines) => {
       said += String(lines);
       if (said.includes('worker ready')) resolve();

@@ -39,7 +39,7 @@ export async function insertDashboard(
 }
 
 /**
- * The client's name comes first; the template sets everything else that it has.
+ * The client's name goes before the template's; description and filters are the template's, and tags come from both.
  * @throws PermissionDenied when the client's own template reads data that the client may not see
  */
 export async function makeFromTemplate(

@@ -1,4 +1,4 @@
-/** Actions of users on dashboards. Each change is one transaction, with its entry in the activity log. */
+/** Actions of users on dashboards. Each change is one transaction, with its entry in the audit log. */
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Caller, Project, Rights } from '../../platform/http/access.ts';

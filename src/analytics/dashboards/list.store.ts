@@ -52,7 +52,7 @@ function visibleMatches(db: Knex, projectId: number, query: DashboardQuery): Kne
 
 type Candidate = { id: number; name: string | null; contains: boolean };
 
-/** Compares the texts of all dashboards here; reads only the page's dashboards whole. */
+/** Compares the names of all dashboards outside the database, because they may be similar; reads whole rows only for the page. */
 async function findSimilar(
   db: Knex,
   matching: Knex.QueryBuilder,

@@ -1,4 +1,4 @@
-/** Entries of the activity log about dashboards, in the transaction of the change itself. */
+/** Entries of the audit log about dashboards, in the transaction of the change itself. */
 import type { Project } from '../../platform/http/access.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { AuditVerb, Change } from '../../people/audit/entry.ts';

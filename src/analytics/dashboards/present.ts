@@ -9,7 +9,7 @@ import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT } from './restriction-level.ts'
 import type { DashboardBody, ListedDashboardBody } from './schema.ts';
 import type { TileBody } from './tiles/schema.ts';
 
-/** The viewer; null: a visitor with a shared link, who sees neither access nor tags. */
+/** The viewer; null: a stranger with a shared link, who sees neither access nor tags. */
 export type Viewer = { caller: Pick<Caller, 'userId'>; rights: Rights } | null;
 
 export type DashboardView = {

@@ -1,4 +1,4 @@
-/** Levels of restriction of a dashboard. */
+/** Restriction levels of dashboards. */
 export const EVERYONE_EDITS = 21;
 export const ONLY_COLLABORATORS_EDIT = 37;
 

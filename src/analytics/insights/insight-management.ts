@@ -34,7 +34,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
       return insight;
     },
 
-    /** @throws InvalidInput naming the field; PermissionDenied for a dashboard */
+    /** @throws InvalidInput naming the field; PermissionDenied for a query or a dashboard that the caller may not use */
     async create(context: Acting, input: GivenInsight): Promise<Insight> {
       const { deleted = false, ...fields } = givenFields(input);
       if (deleted) throw new InvalidInput('An insight cannot be made deleted.', 'deleted');
@@ -47,7 +47,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     },
 
     /**
-     * Fields that are left out stay. A deleted insight can only be restored.
+     * Omitted fields keep their values. A deleted insight can only be restored.
      * @param expected the version that the caller read
      * @throws NotFound, InvalidInput, PermissionDenied; Stale when it changed since
      */

@@ -1,4 +1,4 @@
-/** Changes of insights, inside a transaction of the stores; each writes its activity. */
+/** Changes of insights, inside a transaction of the stores; each change writes an entry in the audit log. */
 import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import { type AuditVerb, type Change } from '../../people/audit/entry.ts';

@@ -1,13 +1,13 @@
 /**
- * Translates `filters`, the older description of insights, to queries: trends, funnels and retention. Keeps members that change
- * numbers, so the query parser refuses unsupported ones, and drops members that only style a chart.
+ * Translates `filters`, the older description of insights, to queries: trends, funnels and retention. Keeps fields that change
+ * numbers, so the query parser refuses unsupported ones, and drops fields that only style a chart.
  * Wire format: PostHog, `posthog/hogql_queries/legacy_compatibility/filter_to_query.py`.
  */
 import { InvalidInput } from '../../platform/errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Legacy names of a query's members, with their names in the query. */
+/** Legacy names of fields, with their names in the query. */
 const TRENDS = {
   display: 'display',
   formula: 'formula',
@@ -108,7 +108,7 @@ function sourceOf(insight: unknown, filters: Fields): Fields {
   }
 }
 
-/** Members of all legacy filters. */
+/** Translates the fields that all kinds of legacy filters have. */
 function scopeOf(filters: Fields): Fields {
   return {
     ...renameFields(filters, {
@@ -120,7 +120,7 @@ function scopeOf(filters: Fields): Fields {
   };
 }
 
-/** Returns the series in the order of their `order` member. */
+/** Returns the series, sorted by their field `order`. */
 function seriesOf(events: unknown): Fields[] {
   if (!Array.isArray(events)) return [];
   const order = (event: Fields) => Number(event['order'] ?? 0);

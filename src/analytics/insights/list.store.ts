@@ -12,7 +12,7 @@ export type InsightQuery = {
   /** Dashboards that the caller may see; `dashboardId` finds no insights on others. */
   visibleDashboards: Visible;
   shortId?: string | undefined;
-  /** A part of a name, the description or a tag. */
+  /** Text in a name, the description or a tag. */
   search?: string | undefined;
   saved?: boolean | undefined;
   favorited?: boolean | undefined;

@@ -12,7 +12,7 @@ import { visibleLocations } from './restriction.ts';
 export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
 
 /**
- * Sets the dashboards that show an insight. One that returns to a dashboard takes its old place.
+ * Sets the dashboards that show an insight. On a dashboard that showed it before, the insight takes its old position.
  * @param dashboardIds all dashboards that should show the insight, except ones hidden from the caller
  * @throws InvalidInput for a missing dashboard, PermissionDenied for one that the caller may not change
  */

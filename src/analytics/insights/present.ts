@@ -10,7 +10,7 @@ import type { InsightBody } from './schema.ts';
 
 /** Context of an insight's answer. */
 export type InsightView = {
-  /** null: a visitor with a shared link, who sees neither access nor tags. */
+  /** null: a stranger with a shared link, who sees neither access nor tags. */
   rights: Pick<Rights, 'levelOf'> | null;
   users: Users;
   result: InsightResult;

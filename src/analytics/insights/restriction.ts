@@ -20,7 +20,7 @@ export const UNRESTRICTED: Restriction = {
   effective_privilege_level: MAY_EDIT,
 };
 
-/** Restriction for visitors with a link, who may change nothing. */
+/** Restriction for strangers with a link, who may change nothing. */
 export const BY_LINK: Restriction = {
   effective_restriction_level: ONLY_COLLABORATORS_EDIT,
   effective_privilege_level: MAY_VIEW,

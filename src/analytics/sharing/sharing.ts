@@ -37,7 +37,7 @@ const MIN_PASSWORD = 8;
 /** A visitor's password is compared with each of them, which is expensive. */
 const MAX_PASSWORDS = 10;
 
-/** Names of the kinds in the activity log. */
+/** Names of the kinds in the audit log. */
 export const ACTIVITY_SCOPE = { dashboard: 'Dashboard', insight: 'Insight' } as const;
 
 type SharedTarget = { project: Pick<Project, 'id' | 'organizationId'>; object: SharedObject };

@@ -39,7 +39,7 @@ export function retention(event: string): Query {
   };
 }
 
-/** Funnel: persons who do it again and again. */
+/** Funnel: persons who repeat the event `steps` times, at most five. */
 export function funnel(event: string, steps: number): Query {
   const names = ['First', 'Second', 'Third', 'Fourth', 'Fifth'].slice(0, steps);
   return {

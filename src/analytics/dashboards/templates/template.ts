@@ -1,4 +1,4 @@
-/** Templates of dashboards: their form, and the dashboards made from them. */
+/** Dashboard templates as clients send them. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { stringEnum, nullable, Type, type Static } from '../../../platform/schema.ts';
 import { dictionaryOf, tagsOf } from '../fields.ts';
@@ -22,7 +22,7 @@ const TemplateTileBody = Type.Object({
 });
 type TemplateTileBody = Static<typeof TemplateTileBody>;
 
-/** A template as clients bring it: upstream's `dashboard_template`, without what only its list of templates shows. */
+/** A template in a request: upstream's `dashboard_template`, without the fields that only its list of templates shows. */
 export const TemplateBody = Type.Object(
   {
     template_name: Type.Optional(nullable(Type.String({ maxLength: 400 }))),

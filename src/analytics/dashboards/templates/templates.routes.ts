@@ -1,4 +1,4 @@
-/** Dashboards that come from a template which the client brings, and those that no list shows. */
+/** Creates dashboards from a template in the request, and unlisted dashboards. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { entityTag } from '../../../platform/http/parameters/preconditions.ts';
 import { json, route } from '../../../platform/http/route.ts';

@@ -20,7 +20,7 @@ export async function makeButton({ stores, project }: Acting, input: GivenButton
 }
 
 /**
- * @returns the tile's button: a new one if the old is also on a dashboard that the caller may not change
+ * @returns the ID of the tile's button: a new button if the old one is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
 export async function changeButton(context: Acting, id: string, input: GivenButton): Promise<string> {

@@ -23,7 +23,7 @@ type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; new
  * Changes the tiles that are named by their `id` and adds the others, one by one. With an id that
  * this dashboard does not have, a text or a button becomes a new tile, and anything else is ignored, as upstream does.
  * @param newInsights facts about the insights that are created
- * @returns what changed, for the entry in the activity log
+ * @returns what changed, for the entry in the audit log
  * @throws InvalidInput naming the field
  * @throws PermissionDenied for an insight that the caller may not see, or make
  */

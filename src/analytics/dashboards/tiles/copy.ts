@@ -16,8 +16,8 @@ import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.
 type Ids = Pick<Dashboard, 'id' | 'project_id'>;
 
 /**
- * Copies the tiles that a dashboard shows to one that was just made, without insights that the caller may not see: the copy is
- * theirs to share.
+ * Copies the tiles that a dashboard shows to one that was just made. Leaves out insights that the caller may not see, because the caller may
+ * share the copy.
  * @param options `deep`: also copies insights, texts and buttons; without it both dashboards share them
  * @throws PermissionDenied when the caller may not create insights
  * @throws InvalidInput for too many tiles
@@ -33,8 +33,8 @@ export async function copyTiles(context: Acting, source: Ids, target: Ids, optio
 }
 
 /**
- * Copies tiles and their contents on their own dashboard: to the layouts in the body, or below the tiles that are in the way.
- * @returns what changed, for the entry in the activity log
+ * Duplicates tiles and their contents on the same dashboard: at the layouts in the body, or below the tiles that are in the way.
+ * @returns what changed, for the entry in the audit log
  * @throws InvalidInput for an id that is not a tile of the dashboard, and when there are too many tiles
  * @throws PermissionDenied when the caller may not see a tile's insight, or may not create insights
  */

@@ -1,4 +1,4 @@
-/** Layouts as clients give them. They are stored verbatim; only those that would lose the position altogether are refused. */
+/** Checks layouts from clients. Layouts are stored verbatim; only those that would lose the position altogether are refused. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import { GRIDS, type Layouts } from './layout.ts';
@@ -12,7 +12,7 @@ const LAYOUT_HINT = 'Places are given for each grid: {"layouts": {"sm": {"x", "y
  * @param given a tile, or the body of a tile action
  * @param path of `given` in the body
  * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`:
- * unknown members are ignored, so the tile would be placed anywhere
+ * unknown fields are ignored, so the tile would be placed anywhere
  */
 export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
   if ('layout' in given) throw new InvalidInput(LAYOUT_HINT, [...path, 'layout'].join('__'));

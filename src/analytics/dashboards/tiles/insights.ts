@@ -17,12 +17,12 @@ import { TileId, type GivenTile } from './schema.ts';
 const isId = compile(TileId);
 const isGivenInsight = compile(GivenInsightBody);
 
-/** Facts about insights made with tiles that clients do not send: whether they come from a template, and from one of ours. */
+/** Facts about new insights on tiles that clients do not send: whether the insights come from a template, and whether it is a built-in one. */
 export type NewInsights = { isSample?: boolean; isOurs?: boolean };
 
 /**
- * Checks the scope for creating insights through tiles. Templates need none: the built-in ones are ours, and only sessions, which
- * have every scope, bring their own.
+ * Checks the scope for creating insights through tiles. Tiles of templates need no check: built-in templates are ours, and only sessions,
+ * which have every scope, can send a template.
  * @throws PermissionDenied
  */
 export function ensureInsightScope(caller: Pick<Caller, 'scopes'>, tiles: readonly GivenTile[]): void {
@@ -43,7 +43,7 @@ export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 
 
 /**
  * @param value the id of an insight, or an object: with an `id` that insight, without one a new insight
- * @param attr path of `given` in the body
+ * @param attr path of `value` in the body
  * @returns the insight's id
  * @throws InvalidInput naming the field
  * @throws PermissionDenied when the caller may not see it, or make one

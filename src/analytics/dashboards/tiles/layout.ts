@@ -1,5 +1,5 @@
 /**
- * Positions of tiles on two grids: one of 12 columns, and one of a single column for narrow screens. Pure. Clients store more members with
+ * Positions of tiles on two grids: one of 12 columns, and one of a single column for narrow screens. Pure. Clients store more fields with
  * a position (`i`, `minW`, ...), which are kept. Layouts are stored unchecked, so an invalid position counts as missing.
  */
 

@@ -1,4 +1,4 @@
-/** Entries of the activity log about a dashboard's tiles: each tile that differs, as it was and as it is. */
+/** Entries of the audit log about a dashboard's tiles: each tile that differs, as it was and as it is. */
 import { changesBetween } from '../../../people/audit/audit-log.ts';
 import { type Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
@@ -13,7 +13,6 @@ type LoggedDashboard = Pick<Dashboard, 'id' | 'project_id'>;
 
 /**
  * Does the work and returns its changes to the dashboard, for the log entry that the caller writes.
- * @returns nothing when nothing changed
  * @throws InvalidInput when the dashboard would have too many tiles
  */
 export async function collectTileChanges(

@@ -16,8 +16,8 @@ const SAME_DASHBOARD = 'Destination must be a different dashboard than the sourc
  * Moves a tile to a free place on the target.
  * @param ids the ids of the tile and of the target
  * @throws NotFound when there is no such tile on the source, or no such target
- * @throws PermissionDenied when the caller may not change the target, or see ids is on the tile
- * @throws InvalidInput when the target shows the same already
+ * @throws PermissionDenied when the caller may not change the target, or see the tile's content
+ * @throws InvalidInput when the target is the source, or shows the same content already
  */
 export async function moveTile(context: Acting, source: Dashboard, ids: { tile: number; to: number }): Promise<void> {
   const { stores } = context;
@@ -48,8 +48,8 @@ function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
  * Adds a tile with the same content as a tile of another dashboard.
  * @param ids the id of the tile, and of its dashboard
  * @throws NotFound when there is no such tile or dashboard
- * @throws PermissionDenied when the caller may not see it
- * @throws InvalidInput for a tile that cannot be copied, or is here already
+ * @throws PermissionDenied when the caller may not see the tile or its dashboard
+ * @throws InvalidInput for a tile that cannot be copied, or whose content is on the target already
  */
 export async function copyTile(context: Acting, target: Dashboard, ids: { tile: number; from: number }): Promise<void> {
   const { stores } = context;

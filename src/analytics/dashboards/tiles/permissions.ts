@@ -89,8 +89,8 @@ export async function ensureSeesAll(viewer: ViewerContext, dashboardId: number):
 }
 
 /**
- * Texts and buttons are shared by the copies of a dashboard: callers who may edit only one copy must not change the others through it,
- * nor deleted ones, because a restore must return them unchanged.
+ * Whether the caller may edit all dashboards that show a text or button. Copies of a dashboard share these, so callers who may edit only one
+ * copy must not change the others through it. Deleted dashboards count, too, because a restore must return them unchanged.
  * @param locations of the text or button
  */
 export async function mayChangeEverywhere(context: Acting, locations: readonly TileLocation[]): Promise<boolean> {

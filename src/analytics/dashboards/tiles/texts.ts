@@ -18,7 +18,7 @@ export function checkBody(body: string, attr: string): void {
 }
 
 /**
- * @param given may name the author; the caller is then only its last editor
+ * Stores a text. If `created_by` names another author, the caller is only the last editor.
  * @throws InvalidInput naming the field
  */
 export async function writeText(context: Acting, { body = '', created_by }: GivenText): Promise<Text> {
@@ -36,7 +36,7 @@ export async function writeText(context: Acting, { body = '', created_by }: Give
 
 /**
  * The author of a text stays its author.
- * @returns the tile's text: a new one if the old is also on a dashboard that the caller may not change
+ * @returns the ID of the tile's text: a new text if the old one is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
 export async function rewriteText(context: Acting, id: number, { body, created_by }: GivenText): Promise<number> {

@@ -4,7 +4,7 @@ import type { DashboardBound } from '../stores.ts';
 import { MAX_TILES } from './schema.ts';
 
 /**
- * Allows a change that removes tiles from a dashboard above the limit.
+ * Refuses a change that leaves too many tiles; a dashboard above the limit may keep as many as it had.
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput if there would be too many
  */
@@ -17,8 +17,8 @@ export function ensureTilesFit(count: { before: number; after: number }): void {
 }
 
 /**
- * Holds a changed dashboard to its limit. Tiles that are hidden because their insight was deleted are removed beyond it; otherwise
- * restoring the insights would overfill the dashboard.
+ * Enforces the limit on a changed dashboard. Removes tiles of deleted insights, which are hidden, beyond the limit; otherwise restoring the
+ * insights would overfill the dashboard.
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput if there are too many
  */

@@ -1,4 +1,4 @@
-/** Actions of users on single tiles. Each change is one transaction, with its entries in the activity log. */
+/** Actions of users on single tiles. Each change is one transaction, with its entries in the audit log. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { ensureVersion } from '../../../platform/http/parameters/preconditions.ts';
@@ -27,7 +27,7 @@ import type { Tile } from './tiles.store.ts';
 /** The dashboard that a request names, and the version that the caller expects it to have. */
 export type DashboardTarget = { id: number; ifMatch: string | undefined };
 
-/** The ids in a given order that the dashboard has no tiles for. */
+/** The ids in a requested order that are not of the dashboard's tiles. */
 export type UnknownTiles = { unknown: number[] };
 
 export function tileManagement(allStores: DashboardStores) {

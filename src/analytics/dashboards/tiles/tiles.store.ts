@@ -25,10 +25,10 @@ export type Tile = TileFields & TileContent & { id: number; dashboard_id: number
 /** The tile and dashboard that an object is on. */
 export type TileLocation = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
 
-/** A place, with the creator of its dashboard, on whom access depends. */
+/** The location of a tile, with the creator of its dashboard, on whom access depends. */
 export type OwnedTileLocation = TileLocation & Pick<Dashboard, 'created_by'>;
 
-/** A place that may be on a deleted dashboard, which can be restored. */
+/** The location of a tile that may be on a deleted dashboard, which can be restored. */
 export type SharedTileLocation = OwnedTileLocation & { dashboard_deleted: boolean };
 
 /** Contents that copies of a dashboard share, and that have no access controls. */
@@ -149,7 +149,7 @@ export function tileStore(db: Knex) {
       return rows.flatMap(({ insight_id }) => insight_id ?? []);
     },
 
-    /** The insights of a dashboard that no other shows. */
+    /** Returns the insights of a dashboard that no other dashboard shows. */
     async findInsightsOnlyOn(dashboardId: number): Promise<number[]> {
       const rows = await table()
         .where({ dashboard_id: dashboardId, deleted: false })
@@ -163,7 +163,7 @@ export function tileStore(db: Knex) {
       return rows.flatMap(({ insight_id }) => insight_id ?? []);
     },
 
-    /** Returns the tiles that show each text, by its id; in the order of the tiles. */
+    /** Returns the tiles that show each text, by the text's id; in the order of the tiles. */
     async findTextLocations(ids: readonly number[]): Promise<ReadonlyMap<number | null, SharedTileLocation[]>> {
       return Map.groupBy(await locationsBy('text_id', ids), ({ text_id }) => text_id);
     },

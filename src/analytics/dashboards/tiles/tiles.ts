@@ -16,9 +16,9 @@ import type { OwnedTileLocation, SharedTileLocation, Tile } from './tiles.store.
 
 /** The viewer for whom tiles are shown. */
 export type TileViewer = {
-  /** null: a visitor with a shared link. */
+  /** null: a stranger with a shared link. */
   rights: Rights | null;
-  /** Absent: a visitor with a shared link. */
+  /** Absent: a stranger with a shared link. */
   caller?: Pick<Caller, 'userId'>;
   /** Filters and variables laid over the queries, for this view only. */
   overrides?: Overrides;
@@ -41,7 +41,7 @@ export async function loadTiles(
   return present(stores, dashboard, viewer, sortByPosition(await stores.tiles.listLive(dashboard.id)));
 }
 
-/** One of the dashboard's tiles, without results. @throws NotFound */
+/** Loads one of the dashboard's tiles, without results. @throws NotFound */
 export async function loadTile(
   stores: ContentStores,
   dashboard: ShownDashboard,

@@ -30,7 +30,7 @@ export function freshnessOf(
   return { targetAge: computedAt + freshFor, nextRefresh };
 }
 
-/** Largest difference between clocks of processes, so that none takes the results of another for ones from the future. */
+/** Largest expected difference between the clocks of processes: within it, another process's result does not count as from the future. */
 const CLOCKS_DIFFER_MS = MINUTE;
 
 /** Whether a result was computed while a clock was ahead: it would count as fresh until that time has come. */

@@ -5,14 +5,14 @@ import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
 /** Version of the engine's results. Raise this when one query gives other numbers, so older results are not found. */
 const KEY_VERSION = 1;
 
-/** @param query parsed, without the members that only style a chart */
+/** @param query parsed, without the fields that only style a chart */
 export function queryHash(query: ParsedQuery, settings: { timezone: string }): Buffer {
   return createHash('sha256')
     .update(canonicalJson([KEY_VERSION, settings.timezone, query]))
     .digest();
 }
 
-/** JSON in which the order of members makes no difference. */
+/** Writes JSON with sorted fields, so their order makes no difference. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => (isObject(member) ? sortMembers(member) : member));
 }

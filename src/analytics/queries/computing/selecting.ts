@@ -22,13 +22,13 @@ export const ACTOR = 'coalesce(known.person_id, seen.person_id)';
 export const WITH_ACTORS =
   'seen left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = seen.distinct_id';
 
-/** SQL about rows of `events`. */
+/** @returns an SQL condition on rows of `events` */
 export function entitySql({ event, filters }: Entity, context: FilterContext): string {
   const hasName = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
   return `(${hasName} and ${filterTreeSql(filters, context)})`;
 }
 
-/** Condition on events that belong to any of these. */
+/** @returns an SQL condition on events that match `filters` and have the name of any entity; a name of null matches every event */
 export function namedSql(entities: readonly Entity[], filters: FilterTree, context: FilterContext): string {
   const names = entities.map(({ event }) => event);
   const all = filterTreeSql(filters, context);

@@ -4,11 +4,12 @@ import type { Comparison, Range, Unit } from '../parsing/parsed.ts';
 import { DAY_MS, HOUR_MS, shiftWall, startOf } from './wall-clock.ts';
 
 /**
- * Returns the earlier span to compare with: the one that began as long ago as was asked for, or else the one directly before, of the same
- * length. As upstream (`query_previous_period_date_range.py`), the last 7 days, which are 8 with today, are compared with the days 7 days
- * before, so weekdays match; a range from the start of this day, week, month, quarter or year is compared with the whole one before.
+ * Returns the earlier span to compare with. It begins as long before as the query says, or else directly before, with the same length.
+ * There are two exceptions, as upstream (`query_previous_period_date_range.py`). The last 7 days, which are 8 with today, are compared with
+ * the days 7 days before, so weekdays match. A range from the start of this day, week, month, quarter or year is compared with the whole
+ * previous one.
  * @param range from which the span was made
- * @param now end of a total that still counts: only what had been counted at the same moment of the earlier span is compared with it
+ * @param now end of an undivided span that is not over: the earlier span then ends at the same moment
  */
 export function previousSpan(span: Span, range: Range, { ago }: Comparison, now: number): Span {
   const { from, to, interval } = span;

@@ -1,5 +1,6 @@
 /**
- * Finds where a range and its intervals begin. Calendar arithmetic is done here, time zone conversion by Postgres, so a day of 23 or 25 hours is one interval.
+ * Finds where a range and its intervals begin. Calendar arithmetic is done here and time zone conversion by Postgres, so a day of 23 or
+ * 25 hours is one interval.
  */
 import type { RunSql } from '../query-connection.ts';
 import { refusal } from '../parsing/refusal.ts';

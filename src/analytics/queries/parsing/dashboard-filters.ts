@@ -10,7 +10,7 @@ const FILTERS = ['date_from', 'date_to', 'explicitDate', 'properties', 'breakdow
 
 /**
  * Checks filters that a client sends now; stored ones are not checked.
- * @throws InvalidInput for the first unknown member
+ * @throws InvalidInput for the first unknown field
  */
 export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(filters).find((name) => !FILTERS.includes(name) && isGiven(filters[name]));
@@ -21,7 +21,7 @@ export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>)
  * Applies the filters to a query as upstream's `apply_dashboard_filters` does: dates replace those of the query, properties are added to
  * the query's, and a breakdown replaces the query's if its kind supports breakdowns.
  * @param query in the form that an insight stores
- * @param filters of a dashboard; unknown members are ignored
+ * @param filters of a dashboard; unknown fields are ignored
  * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked
  */
 export function withDashboardFilters(query: unknown, filters: Readonly<Record<string, unknown>>): ParsedQuery {

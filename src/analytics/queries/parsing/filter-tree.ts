@@ -15,7 +15,7 @@ const MATCHES_EVERYTHING: FilterTree = { every: [] };
 /**
  * @param value a list of filters, or a group; null: none
  * @param member the path of `value`, for errors
- * @param budget budget shared by all filters of a query
+ * @param budget shared by all filters of a query
  * @throws InvalidInput naming the filter and its fault
  */
 export function filterTreeOf(value: unknown, member: string, budget: FilterBudget = createFilterBudget()): FilterTree {
