@@ -4,7 +4,7 @@ import { CommandFailed } from '../platform/errors.ts';
 import { addressRange } from '../platform/net/address-range.ts';
 import { isHostEntry } from '../platform/net/host-rules.ts';
 
-/** @throws CommandFailed naming each entry that can match nothing, such as a misspelled range: it would refuse without a word what it should allow */
+/** @throws CommandFailed naming each entry that can match nothing, such as a misspelled range, which would silently refuse what it should allow */
 export function checkAddressLists({ EXPORT_ALLOWED_HOSTS: hosts, TRUSTED_PROXIES: proxies }: Config): void {
   const problems = [
     ...entriesOf(hosts)

@@ -1,6 +1,6 @@
 /**
- * Which kinds of raw data, of events and of persons, a query shows, and which its result only depends on; and whether a caller may
- * send, store or filter it.
+ * Finds the kinds of raw data, of events and of persons, that a query shows or that its result depends on. Checks whether a caller may
+ * send or store the query, or lay filters over it.
  */
 import { InvalidInput } from '../../platform/errors.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../people/access/raw-data.ts';
@@ -74,7 +74,7 @@ export function ensureMayAsk(actor: Actor, query: ParsedQuery): void {
   ensureRaw(rawAccessByLevel(actor.rights), readData(query));
 }
 
-/** Checks a query that the caller stores. @param query checked @throws PermissionDenied */
+/** Checks a query that the caller stores. @param query one that `parseQuery` accepts @throws PermissionDenied */
 export function ensureMayStore({ rights }: Pick<Actor, 'rights'>, query: unknown): void {
   if (query !== null && query !== undefined) ensureRaw(rawAccessByLevel(rights), readData(parseQuery(query)));
 }
@@ -92,7 +92,7 @@ export function ensureMayFilter(
 
 const COUNT = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode' }] };
 
-/** @returns the kinds that a count of all events depends on once filters lie over it */
+/** @returns the kinds that a count of all events depends on with these filters laid over it */
 function readByLaid(filters: Readonly<Record<string, unknown>>): RawData[] {
   return kindsUnlessInvalid(() => readData(withDashboardFilters(COUNT, filters)));
 }

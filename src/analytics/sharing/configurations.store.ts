@@ -19,7 +19,7 @@ export type SharingConfiguration = {
   passwordRequired: boolean;
   /** ISO: when all links of the object stop working; null: never. */
   expiresAt: string | null;
-  /** ISO: since when there is this token. */
+  /** ISO: when the token was created. */
   createdAt: string;
 };
 
@@ -59,7 +59,7 @@ export function configurationFrom(row: ConfigurationRow): SharingConfiguration {
   };
 }
 
-/** Whether the links are expired, by the clock of this process. For visitors the database's clock decides. */
+/** Whether the links are expired, by the clock of this process. When a link is opened, the database's clock decides. */
 export function isExpired({ expiresAt }: Pick<SharingConfiguration, 'expiresAt'>): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 }
@@ -90,7 +90,7 @@ export function configurationStore(db: Knex) {
         .ignore();
     },
 
-    /** @param fields with another token, the link counts as created now */
+    /** Changes the given fields; with another token, the link counts as created now. */
     async update(
       configuration: SharingConfiguration,
       { accessToken, enabled, settings, passwordRequired, expiresAt }: Partial<SharingFields>,

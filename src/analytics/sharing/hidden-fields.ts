@@ -1,11 +1,11 @@
-/** Placeholders, for visitors, of members that are not drawn: the same for every dashboard. */
+/** Placeholders of fields that are not drawn and that strangers do not see: the same for every dashboard. */
 import { BY_LINK } from '../insights/restriction.ts';
 import type { InsightBody } from '../insights/schema.ts';
 import { ONLY_COLLABORATORS_EDIT } from '../dashboards/restriction-level.ts';
 import type { DashboardBody } from '../dashboards/schema.ts';
 import type { TileBody } from '../dashboards/tiles/schema.ts';
 
-/** All members but those that are drawn, so a member that is added later must be drawn, or hidden here. */
+/** All fields but those that are drawn, so a field that is added later must be drawn, or hidden here. */
 type Others<Body, Drawn extends keyof Body> = Record<Exclude<keyof Body, Drawn>, unknown>;
 
 export const HIDDEN_DASHBOARD_FIELDS = {

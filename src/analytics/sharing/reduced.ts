@@ -1,7 +1,7 @@
 /**
- * Dashboards and insights as visitors see them: the data that is drawn, and nothing about how it was computed. Visitors get no queries and
- * filters (they name customers and properties), no people and days, and no other dashboards. The members are upstream's; those that are
- * not drawn have the same value in every answer.
+ * Dashboards and insights as strangers see them: the data that is drawn, and nothing about how it was computed. Strangers get no queries and
+ * filters (they name customers and properties), no people and dates of changes, and no other dashboards. The fields are upstream's; fields
+ * that are not drawn have the same value in every answer.
  */
 import type { ResultError } from '../insights/results/result.ts';
 import type { InsightBody } from '../insights/schema.ts';
@@ -60,7 +60,7 @@ function drawnButton({ id, url, text, placement, style }: NonNullable<TileBody['
 }
 
 type View = {
-  /** The dashboards with the insight that visitors may know of. */
+  /** The dashboards with the insight that strangers may know of. */
   dashboards: number[];
   /** Whether its description is shown where settings do not hide it. */
   describes: boolean;
@@ -102,7 +102,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   timeout: 'This is still being computed. Load the page again in a moment.',
 };
 
-/** Faults of a query quote it, so visitors do not see them. */
+/** Errors of a query quote it, so strangers get another message. */
 function publicError<E extends Pick<ResultError, 'message'> & { type: string }>(error: E): E {
   return { ...error, message: ERRORS[error.type] ?? 'This could not be computed.' };
 }

@@ -26,7 +26,7 @@ const valid = compile(ShareSettings);
 
 /**
  * @returns the known settings, without those that are null; null stays null
- * @throws InvalidInput naming the member
+ * @throws InvalidInput naming the setting
  */
 export function readSettings(input: unknown): ShareSettings | null {
   if (input === null) return null;

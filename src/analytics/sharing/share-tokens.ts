@@ -1,5 +1,5 @@
 /**
- * Tokens of visitors who gave the right password. A token opens the shared page of this link and nothing else, for a day, and only while
+ * Tokens for strangers who gave the right password. A token opens the shared page of its link and nothing else, for a day, and only while
  * the password is active.
  *
  * The token is a JWT: header, claims and a signature. Only tokens that we signed are read.

@@ -1,4 +1,4 @@
-/** Results for visitors with a link: however often they look, results are computed at most every few minutes, and no visitor waits for long. */
+/** Results for strangers with a link: computed at most every few minutes, however often a page is viewed, and without long waits. */
 import type { Project } from '../../platform/http/access.ts';
 import type { RawAccess } from '../../people/access/raw-data.ts';
 import type { ResultRequest, Results } from '../insights/results/results.ts';
@@ -75,7 +75,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     try {
       const shownResults = await Promise.all(cachedResults.map((row, index) => showResult(row, requested[index]!)));
       if (!shownResults.includes(undefined)) return shownResults.map((row) => row!);
-      // Read again together, because the limit of an answer's size is that of all results.
+      // Reads all results again together, because the size limit of an answer is for all of them.
       const anew = await results.getResults(project, requested, 'force_cache', access);
       return anew.map((row, index) => (row.error ? row : (shownResults[index] ?? row)));
     } finally {

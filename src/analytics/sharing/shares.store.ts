@@ -1,4 +1,4 @@
-/** Objects that links open to visitors: the only access to a project that needs no key. */
+/** Objects that links open to strangers: the only access to a project that needs no key. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Project } from '../../platform/http/access.ts';
 import { configurationFrom, type ConfigurationRow, type SharingConfiguration } from './configurations.store.ts';

@@ -34,7 +34,7 @@ const TOKEN_BYTES = 22;
 const PASSWORD_BYTES = 16;
 const GRACE_SECONDS = 300;
 const MIN_PASSWORD = 8;
-/** A visitor's password is compared with each of them, which is expensive. */
+/** Limited because each attempt is compared with all passwords of the object, which is expensive. */
 const MAX_PASSWORDS = 10;
 
 /** Names of the kinds in the audit log. */
@@ -126,7 +126,7 @@ export function createSharing(stores: DashboardStores) {
       });
     },
 
-    /** Removes a password, and with it the access of its visitors. @returns false when there is no such password */
+    /** Removes a password, and with it the access of everyone who used it. @returns false when there is no such password */
     async removePassword(change: Change, passwordId: number): Promise<boolean> {
       return stores.inTransaction(change.project.id, async (tx) => {
         const { id } = await findOrCreate(tx, change.project.id, change.object);

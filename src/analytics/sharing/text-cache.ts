@@ -1,4 +1,4 @@
-/** Answers for visitors, cached for some seconds, because a link that is passed around is opened by many at once. */
+/** Caches shared pages for some seconds, because many people may open a link at once. */
 
 /** Lifetime from the start of drawing, so no page is older than the data read then. */
 const KEPT_MS = 3_000;

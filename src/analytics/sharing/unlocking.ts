@@ -1,4 +1,4 @@
-/** Shared pages behind a password: a token remembers a visitor who gave it, and visitors who are wrong too often must wait. */
+/** Opens shared pages that have a password. The right password gives a token; after too many wrong passwords, an address must wait. */
 import { createRateLimit, type RateLimit } from '../../people/keys/rate-limits.ts';
 import { isPassword } from '../../platform/secrets/passwords.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';
@@ -6,7 +6,7 @@ import type { ShareTokens } from './share-tokens.ts';
 import type { Share } from './shares.store.ts';
 import { ACTIVITY_SCOPE } from './sharing.ts';
 
-/** Limit of wrong passwords from one address for one page: five, then one in twelve seconds. */
+/** Limit of wrong passwords from one address for one page: five at once, then one every twelve seconds. */
 const ADDRESS_LIMIT = { atOnce: 5, seconds: 12 };
 /** Limit of wrong passwords from all addresses for one page, because a password takes a fifth of a second to compare. */
 const PAGE_LIMIT = { atOnce: 30, seconds: 2 };

@@ -1,4 +1,4 @@
-/** Credentials of a visitor: the link, and perhaps a password or the token of a password that was given before. */
+/** Credentials in a request for a shared page: the link, and perhaps a password, or the token of a password that was given before. */
 import type { IncomingMessage } from 'node:http';
 import { cookieValues, setCookie } from '../../platform/http/parameters/cookies.ts';
 import { isUrlEncoded, readJson, readUrlEncoded } from '../../platform/http/body.ts';

@@ -7,7 +7,7 @@ import { metricsListener, type Metrics } from '../../platform/telemetry/metrics.
 type Options = { port: number | undefined; metrics: Metrics; log: Logger; readOtherMetrics?: () => Promise<string> };
 
 /**
- * @param others returns further metrics to append
+ * @param options `readOtherMetrics` returns further metrics to append
  * @returns undefined without a port
  * @throws CommandFailed when it cannot listen there
  */

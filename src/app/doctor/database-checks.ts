@@ -22,7 +22,8 @@ type Dependencies = {
   longTransactionS?: number;
   pool: Pool;
   planned: PlannedProcesses;
-  /** This machine's clock, in milliseconds. */ now?: () => number;
+  /** This machine's clock, in milliseconds. */
+  now?: () => number;
 };
 
 export function databaseChecks({

@@ -15,7 +15,7 @@ export type Finding = {
 export type Examination = {
   /** Name for people and programs, such as `temporal workers`. */
   name: string;
-  /** Names of the checks without which this one cannot be made; one of them has a problem: this one is skipped. */
+  /** Names of the checks that this one depends on: it is skipped if one of them has a problem or was skipped. */
   needs?: readonly string[];
   /** Longest time that it may take, in milliseconds; 10 seconds if absent. */
   timeoutMs?: number;

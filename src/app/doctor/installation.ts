@@ -1,4 +1,4 @@
-/** All checks of an installation, in the order in which a person would look: what comes later needs what comes before. */
+/** All checks of an installation, in the order in which a person would look: later checks depend on earlier ones. */
 import { exportTestSteps } from '../../exports/integrations/test-steps.ts';
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';

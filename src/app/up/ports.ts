@@ -20,7 +20,7 @@ export async function apiPort({ SLUICE_PORT: port, SLUICE_HOST: host }: Config):
 
 type Listener = { name: string; host: string; port: number | undefined };
 
-/** @throws CommandFailed when two servers of ours got the same port: each looks free until the first has it */
+/** @throws CommandFailed when two of our servers are to listen on the same port, which looks free until the first of them has it */
 export function checkPortsDiffer(config: Config): void {
   const configuredPort = (name: 'SLUICE_POSTGRES_PORT' | 'SLUICE_TEMPORAL_PORT' | 'SLUICE_TEMPORAL_UI_PORT') => {
     return { name, host: '127.0.0.1', port: config[name] };

@@ -8,8 +8,8 @@ import { cohortIdsIn, type CohortFilters } from './filters.ts';
 
 /**
  * @param after the cohort after the change
- * @param before `current`: the cohort before the change, absent for a new one. `rights`: of the error's reader, for whom hidden flags are
- * named by their ids
+ * @param before `current`: the cohort before the change, absent for a new one. `rights`: those of the caller; errors name flags that are
+ * hidden from the caller by their ids
  * @throws InvalidInput if a referenced cohort is missing, references would form a circle, or a cohort in use would be deleted
  */
 export async function checkCohortReferences(

@@ -9,7 +9,7 @@ export type ConfiguredProject = {
 
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** Turns off features that the server does not offer explicitly, because SDKs treat absent members differently. */
+/** Explicitly turns off features that the server does not offer, because SDKs treat absent fields differently. */
 const FIXED_FIELDS = {
   captureDeadClicks: false,
   capturePerformance: false,

@@ -22,7 +22,7 @@ export type AnswerParts = {
   evaluation: Evaluation;
   /** Flags of the project, including those that were decided. */
   flags: readonly FlagDefinition[];
-  /** Members of the configuration as JSON without braces; may be empty. */
+  /** Fields of the configuration as JSON without braces; may be empty. */
   configuration: string;
   requestId: string;
   /** Milliseconds since 1970. */
@@ -114,7 +114,7 @@ function joinTexts(
   return text;
 }
 
-/** A member of a JSON object. */
+/** Writes one field of a JSON object. */
 function member(name: string, value: unknown): string {
   return JSON.stringify({ [name]: value }).slice(1, -1);
 }

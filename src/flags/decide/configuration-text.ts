@@ -9,7 +9,7 @@ import {
 
 type TextOf = (project: ConfiguredProject) => string;
 
-/** Members of JSON objects, without their braces. */
+/** Fields of JSON objects, without the braces. */
 export type ConfigurationTexts = {
   flags: TextOf;
   decide: TextOf;

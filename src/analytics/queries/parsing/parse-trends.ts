@@ -55,7 +55,7 @@ function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | nul
   };
 }
 
-/** Returns the formulas; as upstream, the newest given one of the three members counts. */
+/** Returns the formulas. If several of the three fields are given, the newest one counts, as upstream. */
 function formulasOf(given: TrendsQuery['trendsFilter'], count: number): Formula[] {
   const { formulaNodes, formulas, formula } = given ?? {};
   if (formulaNodes?.length) {

@@ -1,4 +1,4 @@
-/** Parses the members that select a query's events. */
+/** Parses the fields that select a query's events. */
 import type { FilterBudget } from '../../../conditions/sql/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import { rangeOf } from './moments.ts';
@@ -7,7 +7,7 @@ import type { DateRange } from './schema.ts';
 
 type ScopedQuery = { properties?: unknown; dateRange?: DateRange | null };
 
-/** @param budget budget of all filters of the query @throws InvalidInput for invalid filters or dates */
+/** @param budget shared by all filters of the query @throws InvalidInput for invalid filters or dates */
 export function scopeOf(
   { properties, dateRange }: ScopedQuery,
   budget: FilterBudget,

@@ -12,7 +12,7 @@ const OWNERS: ReadonlyMap<string, PropertyOwner> = new Map([
   ['person_properties', 'person'],
 ]);
 
-/** @param budget budget of all filters of the query @throws InvalidInput for invalid filters, and for a missing property that `math` needs */
+/** @param budget shared by all filters of the query @throws InvalidInput for invalid filters, and for a missing property that `math` needs */
 export function seriesOf(node: EventsNode, index: number, budget: FilterBudget): Series {
   const member = `series[${index}]`;
   const math = node.math ?? 'total';

@@ -113,10 +113,10 @@ export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** Members of trends only; other queries ignore members with these names. */
+/** Fields that only trends have; other queries refuse or ignore fields with these names. */
 const TRENDS_ONLY = /\b(breakdown|compare)/;
 
-/** Whether the member is refused in a query of this kind, and so never suggested. */
+/** Whether a query of this kind refuses or ignores the field, which is then never suggested. */
 export function isRefused(kind: unknown, path: string): boolean {
   if (kind !== 'TrendsQuery' && TRENDS_ONLY.test(path)) return true;
   const members = UNSUPPORTED[String(kind)] ?? {};

@@ -9,7 +9,7 @@ import { retention } from './retention.ts';
 import { isEmpty, legend, labelPeriods, type Series } from './series.ts';
 import { MAX_COLUMNS, MAX_ROWS, seriesTable, table } from './table.ts';
 
-/** The parts of an insight, as visitors see it, that its chart is drawn from. */
+/** The fields of an insight, as strangers see it, that its chart is drawn from. */
 export type Drawn = {
   name: string;
   /** Kind of the query. */
@@ -82,7 +82,7 @@ function trend({ name, display }: Drawn, values: readonly Series[], options: { l
   }
 }
 
-/** Number of series of a trend that are named. Of the others only their number is shown, and shares include their totals. */
+/** Number of series of a trend that are named. The other series are only counted, and their totals are included in shares. */
 export function namedSeriesCount(display: string): number {
   switch (display) {
     case 'ActionsPie':

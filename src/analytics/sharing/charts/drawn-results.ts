@@ -1,4 +1,4 @@
-/** Results as visitors see them: the data that a chart is drawn from, and the text of a table's cells. */
+/** Results as strangers see them: the data that a chart is drawn from, and the text of a table's cells. */
 import type { FunnelStepResult, RetentionResult, TrendResult } from '../../queries/computing/result.ts';
 import { boldSeries } from './bold-number.ts';
 import { namedSeriesCount } from './chart.ts';
@@ -6,7 +6,7 @@ import type { Step } from './funnel.ts';
 import { sameLength, type Series } from './series.ts';
 import { MAX_COLUMNS, MAX_ROWS, cellValue } from './table.ts';
 
-/** Members of an insight that its chart is drawn from. */
+/** Fields of an insight that its chart is drawn from. */
 export type DrawnResult = { result: unknown; columns: string[] | null; hasMore: boolean; timezone: string | null };
 
 const NONE: DrawnResult = { result: null, columns: null, hasMore: false, timezone: null };

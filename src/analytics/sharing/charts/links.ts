@@ -1,4 +1,4 @@
-/** Checks addresses that users wrote, before visitors may follow them. */
+/** Checks addresses that users wrote, before strangers may follow them. */
 
 const ABSOLUTE = ['http:', 'https:', 'mailto:'];
 const MAX_LENGTH = 2_000;

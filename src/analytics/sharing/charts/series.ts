@@ -3,7 +3,7 @@ import type { TrendResult } from '../../queries/computing/result.ts';
 import { h, type ComponentChild } from 'preact';
 import { number } from './format.ts';
 
-/** A series as on the wire, reduced to what visitors see. */
+/** A series as on the wire, reduced to what strangers see. */
 export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value' | 'compare_label'>;
 
 /** Number of colours, and so of drawn series; the table has all of them. */

@@ -1,4 +1,4 @@
-/** The pages that visitors get: the shared object, the form for its password, and the page of a link that does not exist. */
+/** The pages that strangers get: the shared object, the form for its password, and the page of a link that does not exist. */
 import { h, type ComponentChild } from 'preact';
 import type { ExportedPage } from '../exported.ts';
 import type { ShareSettings } from '../settings.ts';
