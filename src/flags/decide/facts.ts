@@ -182,5 +182,4 @@ async function parseProperties(text: string): Promise<Properties> {
   return parseBoundedJson(text) as Properties;
 }
 /** The parts of a project that decisions need. */
-
 export type DecidedProject = { projectId: number; definitions: Definitions; compiled: CompiledFlags };

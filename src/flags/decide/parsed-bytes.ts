@@ -2,7 +2,7 @@
 import { valuesIn } from '../../platform/wire/value-count.ts';
 import { LIMITS } from './limits.ts';
 
-/** Bytes per member or element on top of its text (a table slot, a name, a header); up to 92 were measured in V8. */
+/** Bytes per field or list element on top of its text (a table slot, a name, a header); up to 92 were measured in V8. */
 const MAX_BYTES_PER_VALUE = 96;
 /** Bodies up to this size are estimated by a factor, the largest measured, because counting values takes as long as deciding a flag. */
 const SMALL_BODY_BYTES = 512;

@@ -19,7 +19,7 @@ import { isTrue } from './paths.ts';
 import { geoPropertiesOf } from './place.ts';
 import { runtimeOf } from './runtime.ts';
 
-/** The members of a body; SDKs use several names for some of them. */
+/** The fields of a body; SDKs use several names for some of them. */
 export type Body = Readonly<Record<string, Json>>;
 
 /**
@@ -79,7 +79,7 @@ const NO_FIELDS: Properties = Object.freeze({});
 /** @throws InvalidInput naming the field: ignoring a malformed map would decide flags for a different context */
 function mapOf(value: Json | undefined, attr: string): Properties {
   if (isObject(value)) return value;
-  // PHP writes a map without members as a list.
+  // PHP writes an empty map as a list.
   if (value === undefined || value === null || (isList(value) && value.length === 0)) return NO_FIELDS;
   // tooth: flag-request-maps
   throw new InvalidInput('This must be an object.', attr);

@@ -94,7 +94,7 @@ class SetProgress {
   #miss: Miss = MISS.noGroupType;
   #index: number | undefined;
   #hasSkippedGroup = false;
-  /** The flag's value if a set matches for which that is unknown. */
+  /** The flag's value in case the sets with an unknown outcome match; undefined without such sets. */
   #supposed: Value | undefined;
 
   constructor(answers: Answers, trace: Trace | undefined) {

@@ -115,5 +115,4 @@ export type Evaluation = {
   errorsWhileComputing: boolean;
 };
 /** Whether a condition holds, or why that is not known. */
-
 export type Verdict = boolean | FailureCode;

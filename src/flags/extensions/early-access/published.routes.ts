@@ -1,4 +1,4 @@
-/** `/api/early_access_features/`: features that a web page may offer its visitors. */
+/** `/api/early_access_features/`: features that a web page may offer to its users. */
 import { json, route } from '../../../platform/http/route.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';

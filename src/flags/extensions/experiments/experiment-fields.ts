@@ -81,7 +81,7 @@ export function checkPhases(
 }
 
 /**
- * Checks the new start of a launched experiment: the date may be corrected, but since persons have seen variants, not undone.
+ * Checks the new start of a launched experiment. The date may be corrected, but the launch cannot be undone, because persons have seen variants.
  * @throws InvalidInput for a start that is removed or moved to the future
  */
 function checkStart(phase: 'running' | 'stopped', start: string | null): void {

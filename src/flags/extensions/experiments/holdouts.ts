@@ -1,4 +1,4 @@
-/** Creates and changes holdouts: groups of persons that are excluded from experiments. */
+/** Creates and changes holdouts: shares of all persons that are excluded from experiments. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
 import type { Author } from '../../../people/audit/audit-log.ts';

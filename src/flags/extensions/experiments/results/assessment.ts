@@ -13,7 +13,7 @@ export type VariantAssessment = Sample & {
   credibleInterval: [number, number] | null;
   /** Probability that no other variant is better; null until all variants can be compared. */
   chanceToWin: number | null;
-  /** Relative difference from the control's mean; null for the control, and unless both means exist and the control's is positive. */
+  /** Relative difference from the control's mean; null for the control, and if a mean is missing or the control's mean is not positive. */
   lift: { value: number; interval: [number, number] | null; isSignificant: boolean } | null;
 };
 
