@@ -71,6 +71,6 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   console.error(error instanceof CommandFailed ? `sluice: ${error.message}` : describeError(error));
-  // Not exitCode: what a failed command left open must not keep the process alive.
+  // Exits at once instead of setting exitCode, because connections that a failed command left open would keep the process alive.
   process.exit(1);
 }

@@ -41,8 +41,8 @@ export type FlagChanges = GivenFields & {
 };
 
 /**
- * Author of a change to a flag. Without `rights` no permission is checked: then the flag follows the object that owns it, such as a
- * survey, whose change was permitted already or was made by the clock.
+ * Author of a change to a flag. Without `rights` no permission is checked, because the flag follows the object that owns it, such as a
+ * survey. That object's change was permitted already, or was made by the survey clock.
  */
 export type FlagAuthor = Author & { rights?: Rights; viewer?: Viewer };
 

@@ -47,7 +47,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       };
     },
 
-    /** Finds the distinct id with which the user is a person. */
+    /** Finds the distinct id that identifies the user as a person. */
     async distinctIdOf(userId: number): Promise<string | undefined> {
       return (await stores.users.findByIds([userId])).get(userId)?.distinctId;
     },

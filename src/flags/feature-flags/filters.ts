@@ -6,7 +6,7 @@ const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {
   description: 'The index of the group type whose groups are evaluated; null for persons.',
 });
 const Text = nullable(Type.String({ maxLength: 2000 }));
-/** Members that upstream's clients send and its exports contain. */
+/** Fields that upstream's clients send and its exports contain. */
 const StoredForClients = Type.Optional(
   Type.Unknown({ description: 'Stored for clients; has no effect on decisions.' }),
 );

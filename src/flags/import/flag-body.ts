@@ -105,7 +105,7 @@ const isBody = compile(NewFlagBody);
 
 /**
  * Checks a body as the API does, except for its references, without a request.
- * @returns members of its filters that the API would ignore
+ * @returns fields of its filters that the API would ignore
  * @throws InvalidInput naming the field
  */
 export function validateFlagBody(body: Fields): readonly string[] {
@@ -152,7 +152,7 @@ function comparable(name: string, value: unknown, body: Fields): unknown {
   return withoutNulls(filters);
 }
 
-/** Removes members that are null, which mean the same as absent ones. */
+/** Removes fields that are null, which mean the same as absent ones. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isFields(value)) return value;

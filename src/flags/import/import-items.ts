@@ -154,7 +154,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     return outcomeOf(kind, item, { ...changed, leftOut: fieldsNotImported(kind, item, answer['ignored_members']) });
   }
 
-  /** If the two cannot be compared, throws InvalidInput with `update`, and otherwise returns it as `refusal`. */
+  /** Compares an existing item with the export. @throws InvalidInput if that fails, with `update`; without, returns it as `refusal` */
   function compareItem(kind: KindOfItem, item: ExportedItem, present: Present) {
     try {
       const body = kind.body(item.fields, rename);

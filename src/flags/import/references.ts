@@ -13,7 +13,7 @@ export type Reference = {
   rename(id: number): void;
 };
 
-/** Members of filters that are lists of condition sets. */
+/** Fields of filters that are lists of condition sets. */
 const SETS = ['groups', 'super_groups', 'holdout_groups'];
 
 /**

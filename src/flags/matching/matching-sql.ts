@@ -31,7 +31,7 @@ export function matchingSql(filters: readonly Json[], subject: Subject, settings
   return compiled.query(allOf(own.map((filter) => compiled.filter(filter))));
 }
 
-/** Query for the persons of a cohort, static or dynamic; nobody for a cohort that is not in the scope. */
+/** Query for the persons of a cohort, static or dynamic; it matches nobody if the settings have no such cohort. */
 export function cohortSql(id: number, settings: MatchingSettings): Matching {
   const compiled = compiler('person', settings);
   return compiled.query(compiled.inCohort(id));

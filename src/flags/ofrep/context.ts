@@ -5,7 +5,7 @@ import { refusal, type Refusal } from './refusal.ts';
 
 /**
  * `targetingKey` is the distinct id; `groups` (keys by type) and `group_properties` (properties by type) are reserved names; all other
- * members are properties of the person.
+ * fields are properties of the person.
  *
  * @param body of the request; a body without a context is refused for its missing targeting key
  * @returns the body of an equivalent request to decide

@@ -1,4 +1,4 @@
-/** `/api/surveys/` and `/api/web_experiments/`: data for the visitors of a web page. */
+/** `/api/surveys/` and `/api/web_experiments/`: data for web pages, which anybody with the public key can read. */
 import { json, route } from '../../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../../platform/schema.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';

@@ -34,7 +34,7 @@ export type Survey = SurveyFields &
 
 export type DueSurvey = Survey & {
   organization_id: string;
-  /** Whether the survey changes by time now, apart from a possible limit of answers. */
+  /** Whether the time has come at which the survey changes, regardless of a limit of answers. */
   is_due: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Checks that a flag's conditions reference existing cohorts without events, and active flags that do not depend on this flag. */
+/** Checks that a flag's conditions reference existing cohorts without filters on events, and active flags that do not depend on this flag. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Rights } from '../../../platform/http/access.ts';
 import type { BoundFlagStores } from '../../stores.ts';

@@ -62,8 +62,8 @@ function nameDependents(
 }
 
 /**
- * Keeps persons in their variants while an experiment is open. Another key or other variants would assign persons anew, and so mix groups
- * in the results.
+ * Keeps persons in their variants while an experiment is open. Another key or other variants would assign persons anew, and so mix the
+ * variants in the results.
  * @throws InvalidInput naming the experiment
  */
 export async function checkOpenExperimentUnaffected(

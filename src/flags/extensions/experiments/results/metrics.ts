@@ -4,7 +4,7 @@ import { InvalidInput } from '../../../../platform/errors.ts';
 import { parseFilters } from '../../../../conditions/sql/filters.ts';
 import type { Goal } from './comparison.ts';
 
-/** A stored metric, including upstream's members that have no effect here. */
+/** A stored metric, including upstream's fields that have no effect here. */
 export type Metric = Readonly<Record<string, unknown>> & { uuid: string };
 
 /** A parsed metric: how to compute it. */
