@@ -1,7 +1,7 @@
 /**
- * The console in a browser, over an export of 10,000 intervals and a run of 200,000 log lines: how soon grid and log are painted, how soon the
- * grid answers to a key, and whether a fast scroll ever shows a part of the log that is not drawn. Each time is the median of 20, as a share of
- * its limit.
+ * The console in a browser, over an export of 10,000 intervals and a run of 200,000 log lines. Measures how soon grid and log are painted and how
+ * soon the grid answers to a key, each as the median of 20 and as a share of its limit. Counts the frames of a fast scroll in which some of the
+ * log's area is blank.
  */
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';

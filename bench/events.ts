@@ -1,4 +1,4 @@
-/** Events like those that browsers send to a product-analytics service, the same for the same seed. */
+/** Generates events as browsers send them to a product-analytics service. The same seed gives the same events. */
 
 export type BenchEvent = {
   uuid: string;

@@ -1,4 +1,4 @@
-/** A whole Sluice on servers of its own, as `sluice up` runs them: what benchmarks of runs and of workers start from. */
+/** A whole Sluice on new servers, as `sluice up` runs them, for the benchmarks of runs and of workers. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** The parts that benchmarks of capture share: its server in a process of its own, and requests as bytes. */
+/** The parts that the capture benchmarks share: starting the server process, and requests as bytes. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** A process of its own for `capture.ts`: our capture, or the least that a server of JSON can do. */
+/** The server process that the capture benchmarks measure: capture, or, as the limit, a server that only parses JSON. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createCapture } from '../../src/events/capture/capture.ts';

@@ -1,4 +1,4 @@
-/** Requests for `decide.ts`, sent by wrk, so that the load costs the measured process nothing. */
+/** Requests for `decide.ts`. wrk sends them from its own process, so sending costs the measured process nothing. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Workers as `sluice worker` starts them, each a process of its own: for how throughput grows with their number. */
+/** Runs several workers as processes, as `sluice worker` starts them, to measure how throughput grows with their number. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

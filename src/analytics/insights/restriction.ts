@@ -29,8 +29,8 @@ export const BY_LINK: Restriction = {
 const NO_EDIT = "You don't have edit permissions for this insight.";
 
 /**
- * An insight is as restricted as the most restricted dashboard with it. Editing takes the right to edit all of its dashboards, so callers
- * cannot bypass a restriction by adding the insight to a dashboard of their own (for upstream, one dashboard is enough).
+ * An insight is as restricted as the most restricted dashboard with it. Editing takes the right to edit all of its dashboards; otherwise callers
+ * could bypass a restriction by adding the insight to a dashboard of their own. (For upstream, one dashboard is enough.)
  */
 export function restrictionOf(
   locations: readonly InsightLocation[],

@@ -18,7 +18,7 @@ export type ExportedPage = {
   accessToken: string;
   /** Colours that a project defined: none here. */
   themes: [];
-  /** The shared object, unless a password is asked for. */
+  /** The shared object; absent while its password is missing. */
   dashboard?: SharedDashboard;
   insight?: SharedInsight;
 } & ShareSettings;

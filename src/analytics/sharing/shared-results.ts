@@ -1,4 +1,4 @@
-/** Results for strangers with a link: computed at most every few minutes, however often a page is viewed, and without long waits. */
+/** Results for strangers with a link: each is kept for a while, however often a page is viewed, and no page waits for long. */
 import type { Project } from '../../platform/http/access.ts';
 import type { RawAccess } from '../../people/access/raw-data.ts';
 import type { ResultRequest, Results } from '../insights/results/results.ts';

@@ -9,8 +9,8 @@ export type Share = { configuration: SharingConfiguration; project: Project; tok
 export function shareStore(db: Knex) {
   return {
     /**
-     * Takes one query, whatever the reason for refusal: no such token, one that was replaced too long ago, disabled, expired, deleted, or an
-     * organization that no longer allows sharing.
+     * Finds the object of a token, in one query. Returns undefined for every reason alike: an unknown token, a token that was replaced too long
+     * ago, a link that is disabled or expired, a deleted object, or an organization that no longer allows sharing.
      */
     async find(token: string): Promise<Share | undefined> {
       // tooth: share-until

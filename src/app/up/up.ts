@@ -107,7 +107,7 @@ function rejectWhenServerEnds(servers: Servers, state: StateFolder): Promise<nev
       `${name} ended by itself; its log is in ${state.file('')}. Start again: what was stored is kept.`,
     );
   });
-  // Also rejects when the servers are stopped, and then nobody handles it.
+  // Also rejects when the servers are stopped on purpose; without this handler, that rejection would end the process.
   serverFailure.catch(() => {});
   return serverFailure;
 }

@@ -1,8 +1,8 @@
 /**
  * `/flags` and `/decide`: return the flags of an evaluation context. SDKs call them whenever a page or a process starts.
  *
- * A raw handler answers these paths, like those of capture. If some flags cannot be decided, the answer is still a 200 that reports them
- * along with all others, because a client that gets an error forgets its present flags.
+ * A raw handler answers these paths, as it does for capture. A client that gets an error forgets its present flags. So if some flags cannot be
+ * decided, the answer is still a 200, which reports them along with all others.
  */
 import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../platform/errors.ts';
 import { serverError } from '../../platform/http/error-body.ts';

@@ -10,7 +10,7 @@ const BROWSERS = /Mozilla\/|Chrome\/|Safari\/|Firefox\/|Edge\//;
 const SCRIPTS = /python-requests\/|curl\//;
 
 /**
- * Uses only those of isbot's patterns that name bots, because answering a bot does no harm, but a person without flags misses features.
+ * Uses only isbot's patterns that name bots, because answering a bot does no harm, but a person without flags misses features.
  * The other patterns also match an app called `AcmeMonitor`, a browser in a test and a bare `Mozilla/5.0`.
  */
 const isNamedBot = createBotTest(/bots|crawl|spider|facebook|whatsapp|yandex|yahoo/);

@@ -58,7 +58,7 @@ function evaluateCohort(context: EvaluationContext, index: number, cohorts: read
   return context.cohorts.get(index)!;
 }
 
-/** Links cohorts to those that they reference. As upstream does, a cohort fails if any of these fails, even if others would decide it. */
+/** Links cohorts to the cohorts that they reference. As at upstream, a cohort fails if one of these fails, even if others would decide it. */
 function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, number>): void {
   for (const cohort of cohorts) {
     const found = [...new Set(cohort.reads.cohorts)].map((id) => indexes.get(id));

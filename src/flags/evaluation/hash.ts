@@ -1,6 +1,6 @@
 /**
- * Hashes a person or group for a flag to a number in `[0, 1]`: the first 60 bits of SHA-1, the same as upstream's server and every SDK
- * compute.
+ * Hashes a person or group for a flag to a number in `[0, 1]`: the first 60 bits of SHA-1. Upstream's server and every SDK compute the same
+ * number.
  *
  * Nearly all texts are short and ASCII, so they fit into one block of SHA-1, which is hashed here at a third of the cost of OpenSSL.
  */

@@ -14,7 +14,7 @@ import {
 } from '../../conditions/operators/stored-json.ts';
 import type { Verdict } from './decision.ts';
 
-/** A variant's key and the end of its range in `[0, 1)`, which begins where that of the previous variant ends. */
+/** A variant's key, and the end of its range in `[0, 1)`. The range begins where the range of the previous variant ends. */
 type Variant = { readonly key: string; readonly below: number };
 
 export type Placement = {

@@ -39,7 +39,7 @@ export function isStatic(fields: Fields): boolean {
 }
 
 /**
- * @param renameIds replaces the ids of the export by those of this server, in place; it may throw
+ * @param renameIds replaces the ids of the export by the ids of this server, in place; it may throw
  * @returns the body of a request that creates the cohort; for a static one, without its persons
  */
 export function cohortBody(fields: Fields, renameIds: (body: Fields) => void): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** Sorts items so that each comes after those that it references, and finds circles. */
+/** Sorts items, each after the items that it references, and finds circles. */
 
 /** Maximum number of a circle's members in an error. */
 const MAX_REPORTED = 10;
@@ -8,7 +8,7 @@ export type Circle<T> = { members: readonly T[]; length: number };
 /**
  * Depth-first search without recursion, in linear time.
  * @param namesOf returns the nodes that a node references
- * @returns `order`: each node after those that it references; `circles`: each circle, by the node that closes it
+ * @returns `order`: each node after the nodes that it references; `circles`: each circle, by the node that closes it
  */
 export function dependencyOrder<T>(
   nodes: Iterable<T>,

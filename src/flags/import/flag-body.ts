@@ -59,7 +59,7 @@ const KNOWN = new Set([
 const SECOND_NAMES: Readonly<Record<string, string>> = { evaluation_tags: 'evaluation_contexts' };
 
 /**
- * @param renameIds replaces the ids of the export by those of this server, in place; it may throw
+ * @param renameIds replaces the ids of the export by the ids of this server, in place; it may throw
  * @returns the body of a request that creates the flag
  * @throws InvalidInput for missing filters, whose default would turn the flag on for everybody
  */

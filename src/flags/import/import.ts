@@ -13,7 +13,7 @@ export type Export = {
 };
 
 /**
- * Imports cohorts, then flags, each after those that it depends on, and otherwise the oldest first.
+ * Imports cohorts, then flags, each after its dependencies, and otherwise the oldest first.
  * @returns the outcome of each flag, and of each cohort that a flag uses, as soon as it is known
  * @throws CommandFailed when the server does not let the import continue
  */

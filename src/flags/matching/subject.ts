@@ -23,7 +23,7 @@ const ISO_INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 /** SQL of the jsonb object that filters of the type `person_metadata` read. */
 export const PERSON_METADATA = `jsonb_build_object('created_at', to_char(${ALIAS}.created_at at time zone 'UTC', ${ISO_INSTANT}))`;
 
-/** SQL of no properties, for those of the other kind of subject. */
+/** SQL of an object without properties, for filters that read properties of the other kind of subject. */
 export const NO_PROPERTIES = `'{}'::jsonb`;
 
 /** @returns SQL of a jsonb object that contains the property if the person has it */

@@ -11,8 +11,8 @@ const LAYOUT_HINT = 'Places are given for each grid: {"layouts": {"sm": {"x", "y
 /**
  * @param given a tile, or the body of a tile action
  * @param path of `given` in the body
- * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`:
- * unknown fields are ignored, so the tile would be placed anywhere
+ * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`. Other unknown fields are
+ * ignored, but this one would place the tile anywhere
  */
 export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
   if ('layout' in given) throw new InvalidInput(LAYOUT_HINT, [...path, 'layout'].join('__'));

@@ -43,7 +43,7 @@ export function overridesOf(texts: OverrideTexts, viewer: { rights: Pick<Rights,
   return overrides;
 }
 
-/** Filters of a tile replace those of its dashboard. */
+/** Combines the overlays of a dashboard, its tile and a view. The tile's filters, if any, replace the dashboard's. */
 export function overlayOf(
   dashboard: Overlay,
   tile: { filters_overrides: Json | null } | undefined,

@@ -1,4 +1,4 @@
-/** Results of insights: from the cache, or computed when they are missing, old, or asked for. */
+/** Results of insights: from the cache, or computed when they are missing, or as `refresh` says. */
 import { InvalidInput, Unavailable } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
 import type { RawAccess } from '../../../people/access/raw-data.ts';

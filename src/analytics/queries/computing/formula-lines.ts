@@ -1,4 +1,4 @@
-/** Lines of formulas, computed from those of their series: one for each value of the breakdown. */
+/** Computes the lines of formulas from the lines of their series, one for each value of the breakdown. */
 import type { Dates } from '../dates/intervals.ts';
 import type { Formula, ParsedTrends } from '../parsing/parsed.ts';
 import type { TrendResult } from './result.ts';

@@ -16,7 +16,7 @@ const MAX_POINTS = 100_000;
 type Trends = { results: TrendResult[]; hasMore: boolean; dates: Dates; comparedWith?: Dates };
 
 /**
- * Returns the results of the range, then those of the range that it is compared with.
+ * Returns the results of the range, then the results of the range that it is compared with.
  * @throws InvalidInput for a range that ends before it begins or has too many intervals, for more values than an answer may have, and for
  *   values that no number can hold
  */

@@ -18,8 +18,8 @@ export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>)
 }
 
 /**
- * Applies the filters to a query as upstream's `apply_dashboard_filters` does: dates replace those of the query, properties are added to
- * the query's, and a breakdown replaces the query's if its kind supports breakdowns.
+ * Applies the filters to a query as upstream's `apply_dashboard_filters` does. Dates replace the query's dates, and properties are added to
+ * the query's properties. A breakdown replaces the query's breakdown if queries of this kind support one.
  * @param query in the form that an insight stores
  * @param filters of a dashboard; unknown fields are ignored
  * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked

@@ -1,4 +1,4 @@
-/** One number, followed by that of the earlier range if ranges are compared. */
+/** One number, followed by the number of the earlier range if ranges are compared. */
 import { h, type ComponentChild } from 'preact';
 import { change, number } from './format.ts';
 import { totalOf, type Series } from './series.ts';

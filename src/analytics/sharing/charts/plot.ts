@@ -54,7 +54,7 @@ export function plot({ label, ticks, labels, shapes }: Frame): ComponentChild {
   );
 }
 
-/** Every nth label, so that those that remain do not overlap. */
+/** Keeps every nth label, because all of them would overlap. */
 function thinOut<T>(labels: readonly T[]): T[] {
   const step = Math.max(1, Math.ceil(labels.length / MAX_LABELS));
   return labels.filter((_, index) => index % step === 0);

@@ -1,6 +1,6 @@
 /**
- * Tabulates the posterior of a rate or a mean: its density and the integral of that, at evenly spaced points of a scale on which the density
- * has one smooth peak. Deterministic: the same data gives the same numbers, to about nine digits.
+ * Tabulates the posterior of a rate or a mean: its density and the density's integral, at evenly spaced points of a scale. On this scale the
+ * density has one smooth peak. Deterministic: the same data gives the same numbers, to about nine digits.
  */
 
 /** A distribution of one number. */
