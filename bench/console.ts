@@ -161,7 +161,7 @@ async function blankFrames(page: Page): Promise<number> {
       const { left, top, height } = log.getBoundingClientRect();
       const isDrawn = [0.05, 0.3, 0.5, 0.7, 0.95].every((share) => {
         const found = document.elementFromPoint(left + 40, Math.min(innerHeight - 1, top + share * height));
-        // Between two lines, and under the last one that is loaded so far.
+        // A line, or the paragraph below the last loaded line, which says that more are loading.
         return found?.closest('[data-index]') !== null || found?.closest('p') !== null;
       });
       if (!isDrawn) blank += 1;

@@ -28,7 +28,7 @@ type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce
 
 const AT_ONCE = 3;
 const MAX_WAITING = 1_000;
-/** A query that took too long is not tried again for a moment, because it would take as long. */
+/** Time in which a query that took too long is computed only by a forced refresh, because it would take as long again. */
 const REST_MS = 60_000;
 const MAX_RESTING = 1_000;
 
@@ -37,7 +37,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
   const running = new Map<string, Promise<CachedResult>>();
   /** Computations that begin when the running one has ended, because that one may have begun before the last events came. */
   const queued = new Map<string, Promise<CachedResult>>();
-  /** Queries that took too long a moment ago, and are retried only on demand. */
+  /** Queries that took too long a moment ago; only a forced refresh computes them. */
   const resting = new Map<string, { error: Unavailable; until: number }>();
 
   async function computeNow(job: Job): Promise<CachedResult> {

@@ -6,8 +6,8 @@ import { DAY_MS, HOUR_MS, shiftWall, startOf } from './wall-clock.ts';
 /**
  * Returns the earlier span to compare with. It begins as long before as the query says, or else directly before, with the same length.
  * There are two exceptions, as upstream (`query_previous_period_date_range.py`). The last 7 days, which are 8 with today, are compared with
- * the days 7 days before, so weekdays match. A range from the start of this day, week, month, quarter or year is compared with the whole
- * previous one.
+ * the days 7 days before, so weekdays match. A range from the start of this day, week, month, quarter or year is compared with the previous
+ * one: with all of it, or, if the range is not divided into intervals, with as much of it as has passed of this one.
  * @param range from which the span was made
  * @param now end of an undivided span that is not over: the earlier span then ends at the same moment
  */
