@@ -1,4 +1,4 @@
-/** Arithmetic of numbers and instants that never overflows; results out of range are NULL. */
+/** Compiles arithmetic and comparisons. Arithmetic never overflows: a result out of range is NULL. */
 import { comparisonType, convertImplicitly, numericToInt8, nullOutsideYears } from './conversions.ts';
 import { invalidQuery } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
@@ -11,7 +11,7 @@ const SMALLEST_FACTOR = "'1e-150'::float8";
 
 type Numbers = { type: 'int8' | 'float8'; left: Value; right: Value };
 
-/** `+`, `-`, `*` of numbers; integers stay integers. */
+/** Compiles `+`, `-` and `*` of numbers; integers stay integers. */
 export function compileArithmetic(operator: '+' | '-' | '*', a: Value, b: Value, position: QueryPosition): Value {
   const { type, left, right } = expectNumbers(operator, a, b);
   if (type === 'int8') {
@@ -57,7 +57,7 @@ function boundedTerm({ sql }: Value): string {
   return nullUnlessBetween(`- ${LARGEST_TERM}`, sql, LARGEST_TERM);
 }
 
-/** Whether a number is neither so large nor so small that a product would leave the range of float8. */
+/** SQL: whether the operand's magnitude is within the limits of factors. */
 function isInFactorRange(operand: string): string {
   return `abs(${operand}) between ${SMALLEST_FACTOR} and ${LARGEST_FACTOR}`;
 }
@@ -113,7 +113,7 @@ function lengthOf(amount: number, unit: string): [months: number, days: number, 
   return [0, 0, amount * seconds[unit]!];
 }
 
-/** `=`, `<` and the like. @throws InvalidInput for types that cannot be compared */
+/** Compiles `=`, `<` and the like. @throws InvalidInput for types that cannot be compared */
 export function compileComparison(operator: string, a: Value, b: Value, position: QueryPosition): Value {
   const [left, right] = convertToCommonType([a, b]);
   return value('bool', `(${left!.sql} ${operator} ${right!.sql})`, position);

@@ -14,7 +14,7 @@ export function compileCase(branches: readonly Branch[], otherwise: Value | unde
   return value(typeOf(results), `(case ${branchesSql}${last ? ` else ${last.sql}` : ''} end)`, position);
 }
 
-/** The first value that is not NULL. */
+/** Compiles `coalesce`: the first value that is not NULL. */
 export function compileCoalesce(values: readonly Value[], position: QueryPosition): Value {
   const converted = convertToWidest(values);
   return value(typeOf(converted), `coalesce(${converted.map(({ sql }) => sql).join(', ')})`, position);

@@ -6,8 +6,9 @@ import { nullUnlessBetween, nameOperands, typeName, value, type SqlType, type Va
 
 type Conversion = (sql: string) => string;
 
+/** Exclusive limits of 64-bit integers. */
 const INT8 = { low: "'-9223372036854775809'::numeric", high: "'9223372036854775808'::numeric" };
-/** The years 1 to 9999. */
+/** Exclusive limits of the years 1 to 9999. */
 const YEARS = {
   low: "'0001-12-31 23:59:59.999999+00 BC'::timestamptz",
   high: "'10000-01-01 00:00:00+00'::timestamptz",
@@ -28,7 +29,7 @@ export function nullOutsideYears(sql: string): string {
   return nullUnlessBetween(YEARS.low, sql, YEARS.high);
 }
 
-/** Seconds since 1970. @param sql an operand of type float8 */
+/** Converts seconds since 1970; NULL outside of the years 1 to 9999. @param sql an operand of type float8 */
 export function secondsToInstant(sql: string): string {
   return `to_timestamp(${nullUnlessBetween("'-62135596801'::float8", sql, "'253402300799.5'::float8")})`;
 }
@@ -121,7 +122,7 @@ export function comparisonType(a: Value['type'], b: Value['type']): Value['type'
   return widerType(a, b);
 }
 
-/** @returns the type to which both convert without loss; undefined if that needs a cast */
+/** @returns the wider of the types: NULL widens to any type, integers to floats, dates to timestamps; undefined if none is wider */
 export function widerType(a: Value['type'], b: Value['type']): Value['type'] | undefined {
   if (a === b || b === 'null') return a;
   if (a === 'null' || WIDER[a]?.includes(b as SqlType)) return b;

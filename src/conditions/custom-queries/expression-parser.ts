@@ -270,7 +270,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     ]);
   });
 
-  /** Refuses the construct that the token begins. @returns never; typed like the result of a rule */
+  /** Throws the refusal of the construct that the token begins. Returns only while chevrotain learns the grammar, which runs no ACTION. */
   protected refuse(token: IToken, refusal: (token: IToken) => Error): never {
     return this.ACTION(() => {
       throw refusal(token);

@@ -27,7 +27,7 @@ const NOW = /^(?:now|now64|today|yesterday|current_timestamp|clock_timestamp)$/i
 
 /**
  * @param plain whether the call has neither DISTINCT nor `*`
- * @param args compiles the arguments; called only for a known function, so the error is about the function first
+ * @param args compiles the arguments; called only for a known function, so an unknown function is reported before errors in its arguments
  */
 export function compileCall(name: string, plain: boolean, args: () => Value[], position: QueryPosition): Value {
   const fn = BY_NAME.get(name.toLowerCase());

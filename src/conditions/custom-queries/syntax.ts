@@ -1,6 +1,6 @@
 /** Syntax tree of a query, unchecked, from the parser. */
 
-/** Position in the query; both members count from 1. */
+/** Position in the query; line and column count from 1. */
 export type QueryPosition = { line: number; column: number };
 
 export type Statement = {

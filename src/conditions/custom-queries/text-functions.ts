@@ -1,11 +1,11 @@
-/** Functions on text, whose results are never longer than LONGEST_TEXT. */
+/** Functions on text. Results that may outgrow their operands have at most MAX_TEXT characters; longer ones are NULL. */
 import { simpleFunction, literalText, type SqlFunction } from './function-shape.ts';
 import { convertImplicitly } from './conversions.ts';
 import { invalidQuery } from './query-errors.ts';
 import type { QueryPosition } from './syntax.ts';
 import { literal, nameOperands, value, type Value } from './values.ts';
 
-/** Limit of a concatenated text, in characters; a row of 200 such columns stays below Postgres's 1 GiB. */
+/** Limit of a concatenated or replaced text, in characters; a row of 200 such columns stays below Postgres's 1 GiB. */
 const MAX_TEXT = 1_000_000;
 const MAX_PATTERN = 1000;
 

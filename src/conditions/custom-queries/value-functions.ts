@@ -150,7 +150,7 @@ function extractionFunction(type: SqlType, name: string): SqlFunction {
   };
 }
 
-/** Ignores NULL if there is another value. */
+/** Declares `greatest` or `least`, which are NULL only if all their arguments are. */
 function extremeFunction(name: 'greatest' | 'least'): SqlFunction {
   return {
     names: [name],

@@ -41,7 +41,7 @@ export function literal(text: string): string {
 }
 
 /**
- * Names each value that is not just a column or literal, so SQL can use it several times without repeating it, which would double the SQL
+ * Names each value other than a column or a literal, so SQL can use it several times. Repeating a value's SQL instead would double its size
  * with each nested level.
  * @param make builds an expression from one operand per value
  * @returns an operand

@@ -3,16 +3,16 @@ import { isDay } from '../../platform/time/iso.ts';
 import { instantOfWall, wallAt } from '../../platform/time/zones.ts';
 import { numberOf, type Json } from './json-values.ts';
 
-/** Characters of an instant; longer texts are not instants. */
+/** Maximum length of an instant, in characters; longer texts are not instants. */
 export const MAX_INSTANT_LENGTH = 100;
 export const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const MAX_AMOUNT = 10_000;
 const HOUR_MS = 3_600_000;
 const FIXED_MS: Record<string, number> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 24 * HOUR_MS };
-/** Largest distance from 1970: about 262,000 years. */
+/** Largest distance from 1970: about 260,000 years. */
 export const MAX_SECONDS = 8_200_000_000_000;
 
-/** Names of time zones in mail and HTTP headers, in hours ahead of UTC. */
+/** Hours ahead of UTC, by the names of time zones in mail and HTTP headers. */
 export const ZONE_HOURS: Readonly<Record<string, number>> = {
   Z: 0,
   UTC: 0,
@@ -36,8 +36,8 @@ const DATE = String.raw`([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})`;
 const TIME = String.raw`([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?`;
 const OFFSET = String.raw`(?: ?(${Object.keys(ZONE_HOURS).join('|')}|[+-][0-9]{2}(?::?[0-9]{2})?))?`;
 /**
- * RFC 3339, also with a space in place of the T or before the offset, or with a zone's name; a date alone means midnight. Means the same as
- * a regex of JavaScript and of Postgres.
+ * RFC 3339, also with a space in place of the T or before the offset, or with a zone's name; a date alone means midnight. JavaScript
+ * and Postgres read the pattern alike.
  */
 export const DATE_PATTERN = `^${DATE}(?:[T ]${TIME}${OFFSET})?$`;
 const ABSOLUTE = new RegExp(DATE_PATTERN, 'i');
@@ -103,7 +103,7 @@ function withOffset(wall: number, offset: string): number | undefined {
   return wall - (offset.startsWith('-') ? -1 : 1) * (hours * HOUR_MS + minutes * 60_000);
 }
 
-/** Hours, days and weeks have fixed lengths; months and years keep the day, or take the last one that the month has. */
+/** On the project's wall clock, hours, days and weeks have fixed lengths; months and years keep the day, or take the month's last one. */
 function relativeInstant(amount: number, unit: string, { timeZone, now }: DateContext): bigint | undefined {
   if (amount >= MAX_AMOUNT) return undefined;
   const earlier = wallBefore(wallAt(now, timeZone), amount, unit);
@@ -116,7 +116,7 @@ function wallBefore(wall: number, amount: number, unit: string): number {
   return unit === 'y' ? yearsBefore(wall, amount) : monthsBefore(wall, amount);
 }
 
-/** Goes back year by year, so 29 February becomes the 28th with the first step and stays it. */
+/** Goes back as if year by year: 29 February becomes 28 February, even if the resulting year is a leap year. */
 function yearsBefore(wall: number, years: number): number {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

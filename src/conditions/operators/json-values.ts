@@ -3,7 +3,7 @@
  * round to the same number; `parseJson` keeps them apart.
  */
 
-/** A number written as a float whose value is a whole one (`323.0`, `1e+16`), or an integer too large for 64 bits. */
+/** A number that is written as a float but is whole (`323.0`, `1e+16`), or an integer too large for 64 bits. */
 export class JsonFloat {
   readonly value: number;
 

@@ -21,7 +21,7 @@ export type PropertyCondition = {
 export type ConditionContext = {
   /** IANA name of the time zone for dates without an offset. */
   timeZone: string;
-  /** `property_matching_version`: how values are compared with true and false, by 1 as truth values, by 2 as text. */
+  /** `property_matching_version`: how values are compared with true and false: 1 compares truth values, 2 compares text. */
   version?: 1 | 2;
 };
 
@@ -134,7 +134,7 @@ function numberMatcher(sign: Sign): Matcher {
   };
 }
 
-/** @returns undefined unless it is a list of two numbers, the smaller first */
+/** @returns undefined unless the value is a list of two numbers, the smaller first */
 export function boundsOf(expected: Json): { min: number; max: number } | undefined {
   if (!isList(expected) || expected.length !== 2) return undefined;
   const [min, max] = expected.map(numberOf);

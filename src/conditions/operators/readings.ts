@@ -13,7 +13,7 @@ import { comparableVersionOf, versionOf, type Version } from './semver.ts';
 export const STEPS_PER_REQUEST = 10_000_000;
 /** Shorter values are not cached, because parsing them again costs less than a look-up. */
 const MAX_UNCACHED = 32;
-/** Steps for a member of a list, and for one of an object, whose names are sorted too. */
+/** Steps for each element of a list, and for each property of an object, whose names are sorted too. */
 const ELEMENT_STEPS = 10;
 const MEMBER_STEPS = 50;
 
@@ -58,7 +58,7 @@ export class Readings {
     if (text.length > MAX_UNCACHED) this.spend(text.length * stepsPerCharacter);
   }
 
-  /** `textOf` */
+  /** Caches `textOf` of lists and objects. */
   text(value: Json): string {
     if (typeof value === 'string') return value;
     if (typeof value !== 'object' || value === null) return textOf(value);
@@ -108,18 +108,18 @@ export class Readings {
     });
   }
 
-  /** `numberOf` */
+  /** Caches `numberOf` of long texts. */
   number(value: Json): number | undefined {
     if (typeof value !== 'string' || value.length <= MAX_UNCACHED) return numberOf(value);
     return readOnce((this.#numbers ??= new Map()), value, () => numberOf(value));
   }
 
-  /** `instantOfProperty`. @param context the same for all of a request */
+  /** Caches `instantOfProperty`. @param context the same for all of a request */
   instant(value: Json, context: DateContext): bigint | undefined {
     return readOnce((this.#instants ??= new Map()), value, () => instantOfProperty(value, context));
   }
 
-  /** `versionOf` */
+  /** Caches `versionOf` of long texts. */
   version(value: Json): Version | undefined {
     const text = this.text(value);
     return text.length <= MAX_UNCACHED
@@ -127,7 +127,7 @@ export class Readings {
       : readOnce((this.#versions ??= new Map()), text, () => versionOf(text));
   }
 
-  /** `comparableVersionOf` */
+  /** Caches `comparableVersionOf`. */
   comparableVersion(value: Json): Version | undefined {
     return readOnce((this.#comparable ??= new Map()), this.text(value), (text) => comparableVersionOf(text as string));
   }

@@ -89,7 +89,7 @@ function compareLists(a: Identifiers, b: Identifiers): number {
   return a.length === b.length ? 0 : -1;
 }
 
-/** `[from, below)`, without end if `below` is undefined. Contains pre-releases only if `from` is one with the same numbers. */
+/** `[from, below)`, without end if `below` is undefined. Contains pre-releases only if `from` is a pre-release with the same numbers. */
 export type VersionRange = { readonly from: Version; readonly below: Version | undefined };
 
 export function isInRange(version: Version, { from, below }: VersionRange): boolean {

@@ -94,7 +94,7 @@ function stepOf(part: Regex): Step | undefined {
   return { set: only.set, min: part.min, max: part.max };
 }
 
-/** Whether no step that may follow one of varying length can begin with the same character, so each step can take all that it matches. */
+/** Whether each step can take all that it matches: no step that may follow a step of varying length shares a character with it. */
 function isDeterministic(steps: readonly Step[]): boolean {
   return steps.every(({ set, min, max }, index) => {
     if (min === max) return true;

@@ -26,7 +26,7 @@ export class PatternReader {
     this.#room.takeToFind(name);
   }
 
-  /** @returns the set in any case. Takes room for folding only the first time for each set */
+  /** Adds the other cases of the set's characters. Takes room for folding only the first time for each set. */
   withAnyCase(set: CharSet): CharSet {
     if (!this.#folded.has(set)) this.#room.take(Math.min(CASED_COUNT, sizeOf(set)));
     this.#folded.add(set);

@@ -10,8 +10,8 @@ export type Column = {
 };
 
 /**
- * Rows with equal `key` are versions of one row. The newest has the highest `version`; if that is null, it is the row of the latest data
- * interval, in its last delivery.
+ * Rows with equal `key` are versions of one row. The newest has the highest `version`; if `version` is null, the newest is the row of
+ * the latest data interval, in its last delivery.
  */
 export type RowVersions = { key: readonly string[]; version: string | null };
 

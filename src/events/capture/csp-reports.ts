@@ -44,7 +44,7 @@ export function parseCspReports(body: unknown, { query, headers }: RequestContex
   const rate = rateOf(query('sample_rate'));
   const sampled = rate < 1 ? violations.filter(({ document_url: url }) => isInSample(url, rate)) : violations;
   const distinctId = query('distinct_id') ?? uuidV7();
-  // Cut, because each event gets a copy of them.
+  // Texts are cut, because each event gets a copy of them.
   const sharedProperties = {
     $session_id: query('session_id')?.slice(0, LONGEST_TEXT) ?? uuidV7(),
     $csp_version: query('v')?.slice(0, LONGEST_TEXT) ?? 'unknown',
@@ -66,7 +66,7 @@ export function parseCspReports(body: unknown, { query, headers }: RequestContex
 
 type Violation = RawObject & { document_url: unknown };
 
-/** Finds the form of the report by its members, because content types are unreliable here too. */
+/** Recognizes the form of a report by its properties, because content types are unreliable. */
 function violationsIn(body: unknown): Violation[] {
   if (Array.isArray(body)) return body.filter(isViolation).map(readViolation);
   if (isViolation(body)) return [readViolation(body)];
@@ -114,7 +114,7 @@ function rateOf(text = ''): number {
   return DECIMAL.test(decimal) ? Number(decimal) : 1;
 }
 
-/** All reports of a document in one minute are kept, or none of them. */
+/** Keeps all reports of a document in one minute, or none of them. */
 function isInSample(documentUrl: unknown, rate: number): boolean {
   const minute = new Date().toISOString().slice(0, 16);
   const hash = createHash('sha1')

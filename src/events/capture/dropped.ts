@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import type { RawObject } from './envelope.ts';
 
-/** An event is not stored, but no error is answered, because SDKs treat an answer other than 200 as a failure of theirs. */
+/** The event is not stored, but its request still gets 200, because SDKs treat any other answer as a failure of their own. */
 export class Dropped extends InvalidInput {}
 
 /** Events of session replay, by upstream's names. */
@@ -14,7 +14,7 @@ export const REPLAY_NOT_KEPT = new Dropped(
   'session_replay_not_kept',
 );
 
-/** @throws Dropped for a part of session replay, whatever else is wrong with it */
+/** @throws Dropped for an event of session replay, whatever else is wrong with the event */
 export function checkIsKept({ event }: RawObject): void {
   // tooth: replay-events
   if (REPLAY.has(event)) throw REPLAY_NOT_KEPT;

@@ -8,7 +8,7 @@ import type { Fields } from '../../platform/wire/fields.ts';
 import { LIMITS } from './limits.ts';
 import { answerNothing, answerStored, type AnswerOutcome } from './respond.ts';
 
-/** A JSON object whose members are not checked yet. */
+/** A JSON object whose properties are not checked yet. */
 export type RawObject = Readonly<Record<string, unknown>>;
 
 /** Parts of a request other than its body. */
@@ -28,7 +28,7 @@ export type Envelope = {
   answer: AnswerOutcome;
 };
 
-/** @throws the error in the request */
+/** @throws InvalidInput, TooLarge or NotAuthenticated, as the request deserves */
 export type OpenEnvelope = (body: unknown, surroundings: RequestContext) => Envelope;
 
 /**
@@ -36,7 +36,7 @@ export type OpenEnvelope = (body: unknown, surroundings: RequestContext) => Enve
  * @param eventName for events that have none
  * @throws InvalidInput for any other form, or without an event
  * @throws TooLarge for too many events
- * @throws NotAuthenticated without a token, with differing ones, or with one that cannot be a project's
+ * @throws NotAuthenticated without a token, with differing tokens, or with a token that no project can have
  */
 export function parseEnvelope(body: unknown, { query }: RequestContext, eventName?: string): Envelope {
   const fields = isObject(body) ? body : {};
@@ -99,7 +99,7 @@ function tokenOf(object: RawObject): unknown {
   return object['api_key'] ?? object['token'] ?? object['$token'];
 }
 
-/** Token that all events share, if neither the query nor the envelope has one. */
+/** Token that all events share, for an envelope without a token. @throws NotAuthenticated for differing tokens */
 function commonToken(events: readonly unknown[]): unknown {
   let common: unknown;
   for (const event of events) {

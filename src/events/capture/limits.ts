@@ -9,7 +9,7 @@ export const LIMITS = {
   reportsPerRequest: 500,
   eventsPerRequest: 10_000,
   /**
-   * Values in a body: list elements, object members, lists and objects. A body may hold one for each `bytesPerValue` bytes, but any body
+   * Values in a body: list elements, object properties, lists and objects. A body may hold one for each `bytesPerValue` bytes, but any body
    * may hold `values`, and none more than `mostValues` (enough for 10,000 events of 20 properties). Parsing takes about a microsecond each.
    */
   values: 50_000,

@@ -10,7 +10,7 @@ import { endOfText } from '../../platform/wire/value-count.ts';
 import { isObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 
-/** Sizes of a piece, which ends with the event that reaches one: that many values take about ten milliseconds, that many bytes one. */
+/** A piece ends with the event that reaches either size. Parsing takes about ten milliseconds for the values, and one for the bytes. */
 const PIECE_VALUES = 10_000;
 const PIECE_BYTES = 512 * 1024;
 /** Bytes scanned in one step, which takes about ten milliseconds; more only for a longer text. */
@@ -69,7 +69,7 @@ function* parsingPieces(json: Buffer, maxValues: number): Generator<void, unknow
     for (const event of elements) events.push(event);
   }
   if (Array.isArray(envelope)) return events;
-  // If there are two members of this name, the last one counts, and only the list that was cut out is empty.
+  // If there are two properties of this name, the last one counts, and only the list that was cut out is empty.
   if (isObject(envelope) && isEmptyList(envelope['batch'])) return { ...envelope, batch: events };
   return envelope;
 }
@@ -85,7 +85,7 @@ function isEmptyList(value: unknown): boolean {
 type Range = { start: number; end: number };
 
 /**
- * Finds the list of events, which is the whole body or the member `batch` of its object, and cuts it into pieces. A malformed body is cut,
+ * Finds the list of events, which is the whole body or its property `batch`, and cuts the list into pieces. A malformed body is cut,
  * too: its unmatched brackets are found when the pieces and the rest of the body are parsed.
  */
 class Scan {
@@ -200,7 +200,7 @@ class Scan {
   }
 }
 
-/** @param name of a member, as JSON: its characters may be written as escapes */
+/** @param name of a property, as JSON: its characters may be escaped */
 function isBatch(name: Buffer): boolean {
   if (name.equals(BATCH)) return true;
   return name.length <= LONGEST_BATCH && name.includes(BACKSLASH) && BATCH_ESCAPED.test(name.toString('latin1'));

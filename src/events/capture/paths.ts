@@ -24,7 +24,7 @@ const BY_POST = ['POST', 'OPTIONS'];
 
 const capturePath: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: parseEnvelope };
 
-/** Bodies that only identify a person. */
+/** On this path, an event without a name is `$identify`. */
 const engagePath: CapturePath = {
   ...capturePath,
   open: (body, surroundings) => parseEnvelope(body, surroundings, '$identify'),

@@ -31,7 +31,7 @@ type ReceiveOptions = {
   enterLine(sender: string): Promise<void>;
 };
 
-/** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: the fault of the request */
+/** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable */
 export async function receive(
   request: LaneRequest,
   { limit, open, enterInflation, ...options }: ReceiveOptions,

@@ -25,7 +25,7 @@ export type Outcome = {
   refusal?: unknown;
 };
 
-/** @throws `refusal`, if events have no answers of their own; the error of a rejected event that is not about the event */
+/** @throws `refusal`, unless each event gets its own result; the error of a rejected event if it is not the client's fault */
 export type AnswerOutcome = (outcome: Outcome) => Answer;
 
 /** SDKs expect exactly `{"status": 1}`. */

@@ -8,7 +8,7 @@ const KEY = Buffer.from('phc_');
 const KEY_CHARACTERS = /^[\w-]{1,64}/;
 
 /**
- * Returns the first key of a project in a JSON body. The parsed body may count another one, so use this for queueing only, never to
+ * Returns the first key of a project in a JSON body. The parsed body may name another key first, so use this for queueing only, never to
  * identify the project.
  * @returns '' when there is none
  */

@@ -6,7 +6,7 @@ const MAX_LENGTH = 300;
 
 /**
  * @param host with or without a port, or a URL
- * @returns the registrable domain with the port; a host without one, such as an address, is returned as it is. Undefined: no site is named
+ * @returns the registrable domain, or the host if it has none (such as an address), with the port; undefined if no site is named
  */
 export function siteOf(host: string): string | undefined {
   const text = host.slice(0, MAX_LENGTH).trim();

@@ -18,7 +18,7 @@ export type EventSubject = {
   timestamp: bigint;
   /** Effects on its person. */
   person: PersonEffects;
-  /** The change of a group that it describes. */
+  /** Change of the group that the event describes. */
   group?: GroupUpdate;
 };
 

@@ -5,7 +5,7 @@ import type { IngestionWarning } from '../warnings/warnings.ts';
 
 /** Limit of a group's properties, in bytes of JSON. */
 export const MAX_PROPERTIES_BYTES = 1024 * 1024;
-/** Limit of the elements of lists and members of objects in them, at every level. */
+/** Limit of the values in a group's properties: elements of lists and properties of objects, at every level. */
 export const MAX_PROPERTIES_VALUES = 25_000;
 /** Both limits, for the words of a refusal. */
 export const PROPERTIES_LIMIT = `${MAX_PROPERTIES_BYTES} bytes of JSON and ${MAX_PROPERTIES_VALUES} values`;
@@ -21,7 +21,7 @@ export type GroupUpdate = {
 
 /**
  * @param subjects in the order of their arrival: later properties replace earlier ones
- * @returns a statement that changes the groups, sorted so that no two transactions wait for each other, and answers with one row; undefined: none
+ * @returns a statement that changes the groups and answers with one row; undefined: none. Groups are sorted, which prevents deadlocks
  */
 export function groupsSql(projectId: number, subjects: readonly { group?: GroupUpdate }[]): string | undefined {
   const groups = new Map<string, GroupUpdate[]>();
@@ -38,7 +38,7 @@ export function groupsSql(projectId: number, subjects: readonly { group?: GroupU
   return `select change_groups(${projectId}, ${quoteText(changes)}, ${MAX_PROPERTIES_BYTES}, ${MAX_PROPERTIES_VALUES})`;
 }
 
-/** @param refused what the statement answers */
+/** @param refused the answer of the statement */
 export function groupWarnings(refused: string | null | undefined): IngestionWarning[] {
   if (refused == null) return [];
   return (JSON.parse(refused) as [number, string][]).map(([index, key]) => ({

@@ -5,14 +5,14 @@ import { NoAnswer } from '../../platform/db/simple-query.ts';
 import { GroupTooLarge, PersonsChanged } from './store-group.ts';
 
 /**
- * repeat: the same transaction may succeed later. divide: it took too long, but smaller parts may not. halve: some event cannot be stored,
- * or the events together are too large.
+ * repeat: the same transaction may succeed later. divide: the transaction took too long, and smaller ones may be fast enough. halve: some
+ * event cannot be stored, or the events together are too large.
  */
 export type Remedy = 'repeat' | 'divide' | 'halve';
 
 /** Read-only and internal errors: another server, or the same one later, may store the events. */
 const REPEATABLE_CLASSES = new Set(['25', 'XX']);
-/** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
+/** Postgres reports a missing partition as a violated check constraint; no event can violate Sluice's own check constraints. */
 const NO_PARTITION = SQL_STATE.checkViolation;
 /** An event holds something that a column cannot: data exception, constraint, or a value that is too large altogether. */
 const BAD_DATA_CLASSES = new Set(['22', '23', '54']);

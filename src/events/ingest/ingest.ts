@@ -1,4 +1,4 @@
-/** Storing events: one transaction for many requests, repeated where Postgres asks for it, and never twice for one uuid. */
+/** Stores events: one transaction for many requests, repeated where Postgres asks for it, and never twice for one uuid. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseOptions, Pool } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';
@@ -38,7 +38,7 @@ export type Ingest = {
 };
 
 export type IngestOptions = {
-  /** Total time that a client waits for the answer: each attempt may take half of it, and none begins after it. */
+  /** Total time that a client waits for the answer: each round trip may take half of it, and no attempt begins after it. */
   patienceMs?: number;
   /** Distinct ids that a person may get by merges; a person that has more keeps them. */
   maxDistinctIds?: number;

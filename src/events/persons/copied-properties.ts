@@ -1,4 +1,4 @@
-/** Properties of events that also describe the person: their devices and programs, their place, and the source that led them here. */
+/** Properties of events that also describe the person: their devices and programs, their location, and the source that led them here. */
 
 type Copy = {
   /** Person property that keeps the first value ever seen. */

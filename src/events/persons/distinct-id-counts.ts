@@ -6,7 +6,7 @@ export type DistinctIdCounts = ReadonlyMap<string, number>;
 
 /**
  * Exact while the transaction holds the project's lock for merges, because no other transaction can join ids to persons then.
- * @param max limit: counting stops at `most + 1`
+ * @param max limit: counting stops at `max + 1`
  * @param persons those whose distinct ids are counted
  */
 export async function countDistinctIds(

@@ -2,7 +2,7 @@
 import { namesNobody } from '../cookieless/ids.ts';
 import { cut } from '../../platform/wire/cut.ts';
 
-/** Words that are refused in any case. */
+/** Words that are refused in upper and lower case alike. */
 const WORDS = 'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' ');
 const EXACT_WORDS = ['[object Object]', 'NaN', 'None', 'none', 'null', '0'];
 

@@ -1,4 +1,4 @@
-/** The id that the person of a distinct id gets when its first event is stored, known without asking anyone. */
+/** The id that the person of a distinct id gets when its first event is stored, computed without asking Postgres. */
 import { paddedLength, sha1 } from '../../platform/hashing/sha1.ts';
 
 /** Namespace of our version 5 uuids; any constant does, and it never changes. */

@@ -1,4 +1,4 @@
-/** Effects of the events of one group on the persons of a project. */
+/** Applies the events of one group to the persons of a project. */
 import { toIso } from '../../platform/time/iso.ts';
 import { textHasMoreValuesThan } from '../../platform/wire/value-count.ts';
 import { personIdOf } from './person-id.ts';
@@ -22,7 +22,7 @@ export type PersonChanges = {
 
 /** Limit of a person's properties, in bytes of JSON with all digits of its numbers written out. */
 const MAX_PROPERTIES_BYTES = 1024 * 1024;
-/** Limit of the elements, members, lists and objects in them, because each change reads and writes all while other requests wait. */
+/** Limit of the values in a person's properties, because each change reads and writes all of them while other requests wait. */
 const MAX_PROPERTIES_VALUES = 25_000;
 
 /** State of a person while the events of the group are applied. */
@@ -170,7 +170,7 @@ function snapshotOf({ id, properties }: Person): EventPerson {
   return { id, properties };
 }
 
-/** Shortens the chain of merges for the next lookup, because it may be as long as a group. */
+/** Finds the person at the end of the chain of merges, and shortens the chain, because it may be as long as a group. */
 function survivorOf(person: Person): Person {
   let survivor = person;
   while (survivor.mergedInto) survivor = survivor.mergedInto;

@@ -1,7 +1,7 @@
 /** A person as ingest knows it. */
 import type { StoredProperties } from './stored-properties.ts';
 
-/** The person that an event is stored with; `properties` are the same object for all events that see the same. */
+/** The person that an event is stored with; events that see the same properties share one object. */
 export type EventPerson = { id: string; properties: StoredProperties };
 
 /** A person between two events. */

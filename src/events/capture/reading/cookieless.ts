@@ -13,12 +13,12 @@ import { uuidV7Of } from '../uuid.ts';
 export type Cookieless =
   | { allowed: false }
   | { allowed: 'as history' }
-  | { allowed: true; projectId: number; salt: DaySalt; /** Of the client. */ address: string };
+  | { allowed: true; projectId: number; salt: DaySalt; /** Client's address. */ address: string };
 
 /** Property by which SDKs mark the events of visitors without cookies. */
 const MODE = '$cookieless_mode';
 
-/** Members that reveal the person of the event, or the inputs of the id; removed from the event and from its properties. */
+/** Fields that reveal the person of the event, or the inputs of the visitor's id; removed from the event and from its properties. */
 const NOT_KEPT = new Set([
   '$ip',
   '$raw_user_agent',
@@ -44,7 +44,7 @@ export function isCookieless(event: unknown): boolean {
 }
 
 /**
- * @param event one that `isCookieless`
+ * @param event an event for which `isCookieless` is true
  * @returns the event under the id of its visitor's day, without data that could identify the visitor
  * @throws Dropped when it must not be stored
  */
@@ -93,15 +93,15 @@ function storedProperties(properties: RawObject): RawObject {
   return Object.fromEntries(entries);
 }
 
-/** Maximum delay of a visitor's event, because its id is that of the day on which it arrives. */
+/** Maximum delay of a visitor's event, in microseconds, because the visitor's id is that of the day on which the event arrives. */
 const MAX_LATE = 24n * 3600n * 1_000_000n;
 
-/** @throws Dropped. Both instants are microseconds since 2000-01-01Z */
+/** @throws Dropped for an event older than 24 hours. Both instants are microseconds since 2000-01-01Z */
 export function checkLateness(eventTime: bigint, now: bigint): void {
   if (eventTime < now - MAX_LATE) throw new Dropped(TOO_LATE, 'timestamp', 'cookieless_timestamp_out_of_range');
 }
 
-/** @throws InvalidInput */
+/** @throws InvalidInput for a mode that is not a boolean */
 export function checkMode({ [MODE]: mode }: RawObject): void {
   if (mode === undefined || mode === null || typeof mode === 'boolean') return;
   throw new InvalidInput(`${MODE} must be true or false.`, `properties__${MODE}`, 'invalid_cookieless_mode');

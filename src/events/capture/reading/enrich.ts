@@ -14,7 +14,7 @@ export type Origin = {
 export type Enrich = (events: readonly unknown[], origin: Origin) => void;
 
 /**
- * `$ip` is the event's own if it has one, even null: a server that reports on its users knows their addresses better than we do.
+ * Keeps an event's own `$ip`, even null: a server that reports on its users knows their addresses better than Sluice does.
  * `$geoip_disable` suppresses the location. The database's values for the address override the event's own.
  * @param locate absent: there is no geolocation database
  */

@@ -26,7 +26,7 @@ export type Reception = Clocks & {
 
 /**
  * @throws InvalidInput naming the field; Dropped for an event that is left out without an error
- * @throws MalformedRequest when it is nested too deeply
+ * @throws MalformedRequest when the event is nested too deeply
  */
 export function readEvent(value: unknown, reception: Reception): NewEvent {
   if (!isObject(value)) throw new InvalidInput('An event must be an object.');
@@ -131,7 +131,7 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception, note
   return { object, properties: text, elementsChain };
 }
 
-/** Limit of an event's values, as a multiple of the properties' limit: SDKs send `$set` twice, and other members are not stored. */
+/** Limit of an event's values, as a multiple of the properties' limit: SDKs send `$set` twice, and some fields are not stored. */
 const MAX_AROUND = 2;
 
 function tooManyValues(): InvalidInput {

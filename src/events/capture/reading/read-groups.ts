@@ -33,8 +33,8 @@ function isTypeName(name: unknown): name is string {
 }
 
 /**
- * @param notes gets one for each key that is cut
- * @returns `$group_0` to `$group_4` for the groups that the event belongs to, undefined when it belongs to none
+ * @param notes gets a note for each key that is cut
+ * @returns `$group_0` to `$group_4` for the groups that the event belongs to; undefined without `$groups`
  */
 export function groupKeys({ $groups: groups }: RawObject, types: GroupTypes, notes: Note[]): RawObject | undefined {
   if (!isObject(groups)) return undefined;
@@ -50,7 +50,7 @@ export function groupKeys({ $groups: groups }: RawObject, types: GroupTypes, not
 
 /**
  * @param properties of a `$groupidentify`, fit to be stored
- * @param notes gets one when the key is cut
+ * @param notes gets a note when the key is cut
  */
 export function readGroupUpdate(properties: RawObject, types: GroupTypes, notes: Note[]): GroupUpdate | undefined {
   const { $group_type: type, $group_set: set } = properties;
@@ -61,7 +61,7 @@ export function readGroupUpdate(properties: RawObject, types: GroupTypes, notes:
   return { typeIndex, key, properties: isObject(set) ? JSON.stringify(set) : '{}' };
 }
 
-/** Numbers are ids too. */
+/** A number is a key, too. */
 function keyOf(value: unknown, notes: Note[]): string | undefined {
   const key = typeof value === 'number' ? String(value) : value;
   if (typeof key !== 'string' || key === '') return undefined;

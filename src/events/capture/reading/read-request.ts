@@ -45,7 +45,7 @@ export type ReadingOptions = {
   /** Absent: events get no `$geoip_*` properties. */
   locate?: Locate | undefined;
   salts: Pick<Salts, 'getTodaysSalt'>;
-  /** Limits of each project, and of each secret key that sends history, which does not count towards its project's limit. */
+  /** Limits of each project, and of each secret key that sends history; such history does not count towards the project's limit. */
   eventsPerSecond: { project: number; key: number };
   /** Resolves when a large body of the request may be inflated; shared with requests whose bodies are not read. */
   enterInflation(request: LaneRequest): Promise<() => void>;
@@ -66,7 +66,7 @@ export type ReadRequest = Omit<ReadEvents, 'events'> & {
 };
 
 /**
- * @returns a function from a request to the rows of those of its events that can be stored. The function throws what `receive` and
+ * @returns a function that turns a request into the rows of its storable events. The function throws what `receive` and
  * `gatekeeper` throw, and NotAuthenticated, Throttled and Unavailable
  */
 export function createReading(options: ReadingOptions) {
@@ -103,7 +103,7 @@ export function createReading(options: ReadingOptions) {
       : LIVE_PLACEMENT;
     if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
     else keyLimit.charge(keyId, received.events.length);
-    // The sender of history is not the person that it is about.
+    // The sender of historical events is not the person whom they are about.
     const address = historical ? '' : clientAddress(request);
     enrich(received.events, { address, anonymize: project.anonymizeIps });
     const cookieless = historical ? AS_HISTORY : await loadCookieless(project, received.events, address);

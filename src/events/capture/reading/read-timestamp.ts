@@ -1,4 +1,4 @@
-/** When an event happened, by the clocks of its client and of the server. */
+/** Determines when an event happened, by the clocks of its client and of the server. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { toIso } from '../../../platform/time/iso.ts';
 import { parseInstant } from '../../../platform/wire/instant.ts';
@@ -15,14 +15,14 @@ export type Clocks = {
   historical: boolean;
 };
 
-/** Largest lead of a client's clock. Timestamps further in the future are ignored. */
+/** Largest lead of a client's clock, in microseconds. Timestamps further in the future are ignored. */
 const LARGEST_LEAD = 23n * 3600n * 1_000_000n;
 
 const EARLIEST = parseInstant('0001-01-01')!;
 
 /**
- * Live: `offset` (milliseconds before now) wins; else the timestamp, corrected by how wrong the client's clock is when the
- * request says when it was sent. Historical: the timestamp as it is, which must be there.
+ * Takes the time of a live event from `offset` (milliseconds before now), else from its timestamp. If the request names its sending time,
+ * the timestamp is corrected by the lead of the client's clock. A historical event needs a timestamp, which is taken unchanged.
  * @param notes receives the reason if the event cannot have its timestamp
  * @returns undefined for the current instant
  * @throws InvalidInput for history without a timestamp

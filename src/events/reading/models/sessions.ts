@@ -17,7 +17,7 @@ const SCREEN = `event = '$screen'`;
 /** A session with one page that was left within ten seconds bounced. */
 const BOUNCE_SECONDS = 10;
 
-/** Campaign parameters and click ids: each as the session's first event said it. */
+/** Campaign parameters and click ids: each from the session's first event that has it. */
 const CAMPAIGN = ['utm_source', 'utm_campaign', 'utm_medium', 'utm_term', 'utm_content'] as const;
 const CLICK_IDS = ['gclid', 'fbclid', 'gad_source'] as const;
 const MORE_CLICK_IDS = [
