@@ -21,7 +21,7 @@ export type Demo = {
 };
 
 /**
- * Creates missing parts of the demo and leaves the others.
+ * Creates the rows that the demo lacks, and leaves the others.
  * @param knownPersonalKey the key that an earlier call returned, which stays while it is valid. Without it the demo's key is replaced,
  * because keys cannot be read back from the database.
  */

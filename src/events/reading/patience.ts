@@ -14,7 +14,7 @@ function customField({ query, filters, transformations }: Content): string | nul
   return transformations.length > 0 ? 'transformations' : null;
 }
 
-/** 0: none. */
+/** @returns seconds; 0 for no limit */
 function limitOf(content: Content, seconds: number | undefined): number {
   return seconds ?? (customField(content) === null ? 0 : CUSTOM_SECONDS);
 }

@@ -1,4 +1,4 @@
-/** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
+/** Reads a data interval: counts its rows, divides it into parts, copies it out, digests it. */
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import type { Column, RowsDigest } from '../../conditions/rows/columns.ts';
 import { isHashed, type Content } from '../../conditions/rows/content.ts';
@@ -10,7 +10,7 @@ import { translateReadError, timeoutSetting, type Patience } from './patience.ts
 import { openSnapshot } from './snapshot.ts';
 import { hashSettings } from './transform.ts';
 
-/** A row's place in the order of a slice; `uuid` is the row's id. */
+/** A row's position in the order of a slice; `uuid` is the row's id. */
 export type Boundary = { intervalTime: string; uuid: string };
 
 /** A piece of a slice, from `from` (included) to `to` (excluded); a missing boundary is the slice's own. */
@@ -26,12 +26,12 @@ export type SliceMeasure = { rows: number; bytes: number; parts: PartRange[] };
 
 export type EventReader = ReturnType<typeof eventReader>;
 
-/** Every method throws Unavailable when the slice is not sealed. */
+/** `measure`, `copy` and `digest` throw Unavailable when the slice is not sealed; the other methods need no seal. */
 export function eventReader(pool: Pool) {
   return {
     /**
-     * Counts a slice and divides it; no rows make no parts. The same slice and limits give the same parts as long as no event is
-     * deleted. All events of an interval are measured in the index `events_interval` alone.
+     * Counts a slice and divides it into parts; without rows there are none. The same slice and limits give the same parts as long as no
+     * event is deleted. To measure all events of an interval, Postgres reads only the index `events_interval`.
      */
     async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
@@ -44,7 +44,7 @@ export function eventReader(pool: Pool) {
     },
 
     /**
-     * The rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, row id).
+     * Copies out the rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, row id).
      * @param hashKey for content that is hashed
      * @param limit maximum number of rows, from the first
      * @returns a stream to be read once; it holds a connection, which leaving it early or aborting it closes
@@ -82,7 +82,7 @@ export function eventReader(pool: Pool) {
       }
     },
 
-    /** Rows and digest of a slice as it is now. */
+    /** Counts and digests the rows of a slice as it is now. */
     async digest(slice: Slice): Promise<{ rows: number; digest: RowsDigest }> {
       const { from, where, rowId } = selectedRows(slice);
       return withSnapshot(pool, slice, undefined, async (client) => {
@@ -227,7 +227,7 @@ function selectedPartRows({ from, to, ...slice }: Slice & { from?: Boundary; to?
   // tooth: part-to
   const conditions = [
     rows.where,
-    // Bounds the months too, because Postgres cannot derive them from the row comparison.
+    // Compares `interval_time` alone, too, because Postgres cannot choose the monthly partitions by the row comparison.
     ...(from
       ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${boundarySql(from)}`]
       : []),

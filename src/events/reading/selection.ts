@@ -115,7 +115,7 @@ function deliveredColumns(
   return result ? [{ name, ...result }] : [];
 }
 
-/** The select list of columns that a plan names. @throws Error for one that the content does not have any more */
+/** The select list of columns that a plan names. @throws Error for a column that the content no longer has */
 export function selectList(content: Content, selection: Selection, columns: readonly Column[]): string {
   const sources = new Map(selectedColumns(content, selection, 'rows').map((column) => [column.name, column.sql]));
   // Aliased, because Postgres may otherwise name a column `uuid` and sort by it in ORDER BY; it does so for `uuid::text`.

@@ -1,4 +1,4 @@
-/** One view of the events in which new rows can no longer change the rows of a slice. */
+/** Opens snapshots of the database in which the rows of a slice are final. */
 import { takeCancellable } from '../../platform/db/cancellable.ts';
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';

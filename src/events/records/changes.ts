@@ -1,4 +1,4 @@
-/** Changes that people make to persons and groups; each is recorded in the activity log in its own transaction. */
+/** Changes that people make to persons and groups; each is recorded in the audit log in its own transaction. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';

@@ -1,4 +1,4 @@
-/** The name of a person for people. */
+/** Chooses the name under which a person is shown to people. */
 
 /** The first of these properties that a person has is the name. As in PostHog: PERSON_DEFAULT_DISPLAY_NAME_PROPERTIES. */
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName'];

@@ -9,7 +9,7 @@ export type StoredEvent = {
   uuid: string;
   event: string;
   distinctId: string;
-  /** The person that the event saw, and its properties after the event. */
+  /** The event's person when it was stored; `personProperties` are that person's after the event. */
   personId: string;
   properties: unknown;
   personProperties: unknown;
@@ -70,7 +70,7 @@ export function eventStore(db: Knex) {
       const conditions = [
         'project_id = :projectId',
         ...filterNames.filter((name) => filter[name] !== undefined).map((name) => CONDITIONS[name]),
-        // Bounds the months too, because Postgres cannot derive them from the row comparison.
+        // Compares `interval_time` alone, too, because Postgres cannot choose the monthly partitions by the row comparison.
         ...(edge ? [`interval_time ${sign}= :edgeTime and (interval_time, uuid) ${sign} (:edgeTime, :edgeUuid)`] : []),
       ];
       const sorting = `interval_time ${order}, uuid ${order}`;
@@ -95,7 +95,7 @@ export function eventStore(db: Knex) {
 
     /** @throws NotFound when this project has no such event */
     async get(projectId: number, uuid: string): Promise<StoredEvent> {
-      // Scans only for a uuid that was claimed, as that of every event was.
+      // Scans only for a claimed uuid: ingest claims every event's.
       const { rows } = await ensureAnswered(
         db.raw<{ rows: Row[] }>(
           `select * from events where project_id = :projectId and uuid = :uuid

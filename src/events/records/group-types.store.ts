@@ -9,7 +9,7 @@ export type GroupType = {
   namePlural: string | null;
 };
 
-/** Names to be set; one that is not given stays. */
+/** Names to be set; a name that is not given stays. */
 export type GroupTypeNames = {
   index: number;
   nameSingular?: string | null | undefined;

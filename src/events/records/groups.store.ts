@@ -26,7 +26,7 @@ const TOO_LARGE = `The properties of a group may have ${PROPERTIES_LIMIT}.`;
 export function groupStore(db: Knex) {
   /**
    * @param after SQL of the properties after the change
-   * @throws NotFound; InvalidInput when they would be too large
+   * @throws NotFound; InvalidInput when the properties would be too large
    */
   async function change(name: GroupName, after: string, values: readonly string[]): Promise<Group> {
     const { rows } = await db.raw<{ rows: (Row & { fits: boolean })[] }>(

@@ -1,4 +1,4 @@
-/** Limits of the read API on the database that it shares with capture: a few seconds, a few connections, a few megabytes. */
+/** Limits what the read API may take of the database that it shares with capture: a few seconds, connections and megabytes. */
 import { POOLS } from '../../platform/db/pools.ts';
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { Unavailable } from '../../platform/errors.ts';

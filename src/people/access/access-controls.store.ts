@@ -86,7 +86,7 @@ export function accessControlStore(db: Knex) {
   const table = () => db<Row>('access_controls');
 
   return {
-    /** Finds the membership of a user in a project's organization, with the project's rules that apply to them; undefined for others. */
+    /** Finds the membership of a user in a project's organization, with the project's rules that apply to them. */
     async findStanding(projectId: number, userId: number): Promise<Standing | undefined> {
       const { rows } = await db.raw<{ rows: StandingRow[] }>(`${SELECT_STANDINGS} and member.user_id = :userId`, {
         projectId,

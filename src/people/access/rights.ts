@@ -28,7 +28,7 @@ export const PROJECT_LEVELS = ['none', 'member', 'admin'] as const;
 /** Level of a member in a project itself. */
 export type ProjectLevel = (typeof PROJECT_LEVELS)[number];
 
-/** Level of everybody in the project with objects that have no rule. */
+/** Level for objects without a rule, for everybody in the project. */
 const DEFAULT_LEVEL: Level = 'editor';
 
 /** A member of the project's organization, and the rules of the project that apply to them. */
@@ -115,8 +115,8 @@ export function levelForEverybody(rules: readonly Rule[], resource: string): Lev
 }
 
 /**
- * Returns the highest level by the first of these that exist: rules for this person and object, rules for this kind of object, rules for
- * everybody and this object.
+ * Returns the highest level of the first of these groups that has a rule: rules for this person and object, rules for this kind of object,
+ * rules for everybody and this object.
  */
 function levelByRules(rules: readonly Rule[], id: string | undefined): Level {
   const rulesOfObject = rules.filter(({ resourceId }) => id !== undefined && resourceId === id);

@@ -98,7 +98,7 @@ export function accountStore(db: Knex) {
         .update({ is_unproven: false, updated_at: now(), ...(isEmailVerified && { is_email_verified: true }) });
     },
 
-    /** Whether a user is an admin of all organizations of an account, with at least its role in each. */
+    /** Whether a user is an admin of all organizations of an account, with at least the account's role in each. */
     async mayReplace(id: number, byUserId: number | null): Promise<boolean> {
       const { rows } = await db.raw<{ rows: unknown[] }>(
         `select 1 from organization_memberships as theirs

@@ -72,7 +72,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
         throw invalidCredentials();
       }
       return identity.inTransaction(async (stores) => {
-        // If the password was changed during the comparison, sessions with the old one were ended, and no new one may begin.
+        // If the password changed during the comparison, the old password's sessions have ended, and it must not begin another.
         const lockedAccount = await stores.accounts.lockByEmail(email);
         if (lockedAccount?.passwordHash !== account.passwordHash) throw invalidCredentials();
         const author = { userId: account.id, keyId: null };

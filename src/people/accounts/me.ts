@@ -102,7 +102,7 @@ export async function presentMe(
   const ownOrganizations = await organizations.listByUser(account.id, caller.onlyOrganizations);
   const accessible = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
   const currentProject = await projects.findCurrentProject(caller);
-  // The user's current project replaces the last one, if it is not in the list.
+  // A current project that is not in the list replaces the list's last project.
   const isListed = !currentProject || accessible.results.some(({ id }) => id === currentProject.id);
   const presentedProjects = await presentProjects(
     isListed ? accessible.results : [...accessible.results.slice(0, -1), currentProject],
@@ -115,7 +115,7 @@ export async function presentMe(
   const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
   return {
     ...presentUser(account),
-    // Unlike in answers to others, returned in full.
+    // Answers to other users have only a few settings of it.
     hedgehog_config: account.hedgehogConfig,
     date_joined: account.createdAt,
     has_password: account.passwordHash !== null,

@@ -12,8 +12,8 @@ export type AddedUser = { email: string; organization: string; role?: Organizati
 const OPERATOR = { userId: null, keyId: null };
 
 /**
- * @param added `organization`: the id or the name of one; an unknown name makes a new one. `role`: default owner of a new organization,
- * member of an existing one
+ * @param added `organization`: an organization's id or name; an unknown name creates an organization. `role`: by default owner of a new
+ * organization, member of an existing one
  * @throws CommandFailed when there is such a user already, or several organizations have the name
  */
 export async function addUser(

@@ -32,7 +32,7 @@ export type Resets = {
   /** Whether the server can send mail. */
   isAvailable: boolean;
   /**
-   * Mails a link if the account exists. The account is looked up after the answer, so callers cannot find out whether it does.
+   * Mails a link if the account exists. The account is looked up after the answer, so callers cannot find out whether it exists.
    * @throws InvalidInput if the server sends no mail
    * @throws Throttled after too many requests for this account, or from this address
    */

@@ -57,7 +57,7 @@ export function sessionStore(db: Knex) {
   return {
     /**
      * Begins a session, and deletes all users' expired sessions. Call in a transaction.
-     * @param former hash of the browser's old token. A session of the same user continues with the new token; one of another user ends
+     * @param former hash of the browser's old token. A session of the same user continues with the new token; a session of another user ends
      */
     async begin({ userId, tokenHash, device, network }: NewSession, former?: Buffer): Promise<void> {
       await table().where('expires_at', '<', db.raw('now()')).delete();

@@ -1,6 +1,6 @@
 /**
  * Sessions of logged-in users. The cookie `sessionid` is random and not readable by scripts; `posthog_csrftoken` is derived from it. Only
- * pages of this site can read the latter and send it in `X-CSRFToken`, and one that an attacker planted does not match.
+ * pages of this site can read `posthog_csrftoken` and send it in `X-CSRFToken`. A cookie that an attacker planted does not match the session.
  */
 import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -79,7 +79,7 @@ async function isReplacedByInvite(
   return existing.isUnproven && (!invite.linkShown || (await accounts.mayReplace(existing.id, invite.createdBy)));
 }
 
-/** Retires the account with the invite's address, of which the new account takes over nothing. @throws InvalidInput */
+/** Retires the account with the invite's address; the new account takes over nothing from it. @throws InvalidInput */
 async function retireReplaced(stores: BoundIdentityStores, invite: Invite): Promise<void> {
   const existing = await stores.accounts.lockByEmail(invite.email);
   if (!existing) return;

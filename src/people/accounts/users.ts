@@ -38,7 +38,7 @@ export function presentUser(user: User): UserBody {
   };
 }
 
-/** Four settings of the user's picture, or `{}` without one. In its second version three of them are in `actor_options`. */
+/** Four settings of the user's picture, or `{}` without one. Newer pictures have three of the settings in `actor_options`. */
 function hedgehogOf(config: User['hedgehogConfig']): User['hedgehogConfig'] {
   if (Object.keys(config).length === 0) return {};
   const look: User['hedgehogConfig'] = { ...config, ...(config['actor_options'] as object | null | undefined) };

@@ -140,7 +140,7 @@ export function auditLogStore(db: Knex) {
     return { count: Number(countRow.count), results };
   }
 
-  /** Redacts secrets in the changes; callers leave out secrets that do not look like one. */
+  /** Redacts secrets in the changes; callers leave out secrets that do not look like secrets. */
   async function record({ project, author, changes = [], ...entry }: NewAuditLogEntry): Promise<void> {
     await table().insert({
       id: randomUUID(),

@@ -1,11 +1,11 @@
-/** Lists the changed fields of an audit log entry; for an object, its changed members. */
+/** Lists the changed fields of an audit log entry; for an object, its changed properties. */
 import { isDeepStrictEqual } from 'node:util';
 import { REDACTED } from '../../platform/secrets/redact.ts';
 import type { Change } from './entry.ts';
 
 export type ChangedField = { field: string; before: unknown; after: unknown };
 
-/** Deepest level of members that are listed; deeper ones are reported with their parent. */
+/** Levels of properties that are listed below a field; a deeper change is reported with its parent. */
 const MAX_DEPTH = 3;
 
 /** @returns names as `attr` has them: `destination__config__prefix` */

@@ -6,7 +6,7 @@ import { KINDS } from '../access/access-levels.ts';
 export type VisibleAuditLog = {
   scope: string;
   visible: Visible;
-  /** Table of the entries' objects, if they are parts of batch exports; `visible` then applies to the exports. */
+  /** Table of the entries' objects, if they belong to batch exports; `visible` then applies to the exports. */
   partsOfExports?: string;
   /** Field of entries about another kind that lists ids of these objects, and the objects' table. */
   namedIn?: { scope: string; field: string; table: string };

@@ -14,7 +14,7 @@ export type ApiKeys = ReturnType<typeof apiKeys>;
 
 export function apiKeys(stores: IdentityStores) {
   return {
-    /** Lists the newest first. */
+    /** Lists an owner's keys, newest first. */
     list: (owner: KeyOwner): Promise<ApiKey[]> => stores.keys.list(owner),
 
     /** @throws NotFound */

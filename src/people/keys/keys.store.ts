@@ -12,7 +12,7 @@ export type KeySettings = {
   label: string;
   description: string;
   scopes: readonly string[];
-  /** Projects that the key can access; null for all of its owner. */
+  /** Projects that the key can access; null for all that its owner can access. */
   onlyProjects: readonly number[] | null;
   onlyOrganizations: readonly string[] | null;
   /** When the key expires; null for never. */
@@ -21,7 +21,7 @@ export type KeySettings = {
 
 export type KeyChanges = { [Name in keyof KeySettings]?: KeySettings[Name] | undefined };
 
-/** Fields of a new key; optional ones are limits. */
+/** Fields of a new key; only label and scopes are required. */
 export type NewKey = Pick<KeySettings, 'label' | 'scopes'> & KeyChanges & { createdBy?: number | null };
 
 export type ApiKey = KeySettings & {
@@ -129,7 +129,7 @@ export function keyStore(db: Knex) {
       return { ...keyFrom(row!), key };
     },
 
-    /** Lists the newest first. */
+    /** Lists an owner's keys, newest first. */
     async list(owner: KeyOwner): Promise<ApiKey[]> {
       const rows = await table()
         .where(ownerColumns(owner))

@@ -1,6 +1,6 @@
 /**
- * Generates and recognizes keys: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. The checksum allows to
- * refuse a mistyped key, or to recognize one in a leaked file, without a database. SHA-256 suffices at rest for 256 random bits.
+ * Generates and recognizes keys: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. By the checksum,
+ * programs refuse a mistyped key, or recognize a key in a leaked file, without a database. SHA-256 suffices at rest for 256 random bits.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';

@@ -4,7 +4,7 @@ import { KEY_IN_BODY, type Credentials } from '../../platform/http/access.ts';
 
 export type PresentedKey = {
   key: string;
-  /** Place of the key, for error messages. */
+  /** Where in the request the key was found, for error messages. */
   source: 'Authorization header' | 'body' | 'query string';
 };
 

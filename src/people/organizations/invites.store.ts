@@ -95,7 +95,7 @@ export function inviteStore(db: Knex) {
       return { invite: inviteFrom(row!), token };
     },
 
-    /** Lists the newest first, without invites that have expired or whose sender may no longer invite. */
+    /** Lists invites, newest first, without those that have expired or whose sender may no longer invite. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
       const countRow = await validInvites().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows = await validInvites()

@@ -5,7 +5,7 @@ import type { IdentityStores } from '../stores.ts';
 
 const SCOPE = 'Organization';
 
-/** Creates an organization, whose owner is its author. */
+/** Creates an organization, and makes the author its owner. */
 export async function createOrganization(
   identity: IdentityStores,
   author: { userId: number; keyId: string | null },
