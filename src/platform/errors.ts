@@ -100,7 +100,7 @@ export class MethodNotAllowed extends SluiceError {
 export class Conflict extends SluiceError {
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** @param members added to the error's body, which the caller needs for the next request */
+  /** @param members fields added to the error's body, which the caller needs for the next request */
   constructor(detail: string, members: Readonly<Record<string, unknown>> = {}, options?: FaultOptions) {
     super(detail, options);
     this.members = members;
@@ -157,10 +157,10 @@ export class Unavailable extends SluiceError {
 /** A command cannot continue; the message says what is wrong and how to fix it. Printed without a stack. */
 export class CommandFailed extends SluiceError {}
 
-/** The destination would refuse again, so the request is never retried. The message tells the user what to fix. */
+/** The destination would refuse again, so Sluice never retries the request. The message tells the user what to fix. */
 export class DestinationRejected extends SluiceError {}
 
-/** The destination may accept the request later, so it is retried. */
+/** The destination may accept the request later, so Sluice retries it. */
 export class DestinationUnavailable extends SluiceError {}
 
 /** Another run took over this data interval: nothing more may be written under our epoch. */
@@ -202,5 +202,5 @@ export class DeliveryWouldShrink extends SluiceError {
 /** A run's staged rows or files are gone from the destination, though no other run took over the interval: a new run delivers it again. */
 export class StagedLost extends SluiceError {}
 
-/** The destination does not hold what was delivered to it: the interval is delivered again. */
+/** The destination does not hold what was delivered to it: another run delivers the interval again. */
 export class ReadBackDiffers extends SluiceError {}

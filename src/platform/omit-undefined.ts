@@ -1,7 +1,7 @@
 type Undefinable<T> = { [Name in keyof T]-?: undefined extends T[Name] ? Name : never }[keyof T];
 type Defined<T> = Omit<T, Undefinable<T>> & { [Name in Undefinable<T>]?: Exclude<T[Name], undefined> };
 
-/** The members that are not undefined: fields of a request that were left out stay out of a change. */
+/** Leaves out undefined properties, so fields that a request left out stay out of a change. */
 export function omitUndefined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

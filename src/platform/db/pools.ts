@@ -54,7 +54,7 @@ export function rowsPool(partsAtOnce: number): PoolSettings {
 /** Names of connections outside every pool: LISTEN, and the turn of migrators. */
 export const LISTENER = 'sluice-listener';
 
-/** Pools of a process, except `rowsPool`, which both roles have once. Three parts of the API use `lookup`. */
+/** Pools of a process, except `rowsPool`, which both roles have once. The API opens `lookup` three times. */
 const POOL_USES: Partial<Record<keyof typeof POOLS, Uses>> = {
   engine: { api: 1, worker: 1 },
   identity: { api: 1, worker: 0 },

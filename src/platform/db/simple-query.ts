@@ -1,6 +1,6 @@
 /**
- * Several statements in one message, as Postgres's simple query protocol takes them: one round trip, and rows of a COPY among
- * them. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-SIMPLE-QUERY
+ * Sends several statements in one message, by Postgres's simple query protocol: one round trip, even with the rows of a COPY.
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-SIMPLE-QUERY
  */
 import type { Connection, Submittable } from 'pg';
 

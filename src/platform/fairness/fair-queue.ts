@@ -88,7 +88,7 @@ export type EnterLine<Sender = string> = (sender: Sender, signal?: AbortSignal) 
 export type LineOptions = FairQueueOptions & {
   /** How many may be inside at once; all others wait, and take turns sender by sender. Absent: one. */
   capacity?: number;
-  /** How many of one sender may be inside. Absent: as many as there are places. */
+  /** How many of one sender may be inside. Absent: the capacity. */
   maxInside?: number;
   /** How many of one sender may wait. Absent: any number. */
   maxWaiting?: number;
@@ -112,7 +112,7 @@ export function createLine<Sender = string>({
     const remaining = insideOf(sender) - 1;
     if (remaining > 0) inside.set(sender, remaining);
     else inside.delete(sender);
-    // A place passes directly to the next entry, or a new arrival could take it first.
+    // A slot passes directly to the next entry; otherwise a new arrival could take it first.
     const next = queue.next(mayEnter);
     if (next) inside.set(next.sender, insideOf(next.sender) + 1);
     else freeSlots += 1;

@@ -1,4 +1,4 @@
-/** Readiness checks: the parts that the API cannot do without. */
+/** Readiness checks: the services and tables that the API cannot do without. */
 import type { Pool } from '../db/connection.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import type { Check } from './readiness.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 /** `<object>:<action>`; a key that may write may also read. */
 export type Scope = `${string}:${'read' | 'write'}`;
 
-/** The member of a JSON body that may carry the caller's key. */
+/** The field of a JSON body that may carry the caller's key. */
 export const KEY_IN_BODY = 'personal_api_key';
 
 /** Levels of access to an object, from none to deciding who else has access. */
@@ -29,7 +29,7 @@ export function isAtLeast(role: OrganizationRole, required: OrganizationRole): b
  * Access that a route demands, which also decides its path.
  * - With a scope it lives inside a project: its path is relative to `/api/environments/:project_id` (and `/api/projects/:project_id`),
  *   and its handler gets the project.
- * - With an organization scope it lives inside one: its path is relative to `/api/organizations/:organization_id`.
+ * - With an organization scope it lives inside an organization: its path is relative to `/api/organizations/:organization_id`.
  * - The other two have absolute paths.
  */
 export type Access = ProjectAccess | OrganizationAccess | UserAccess | PublicAccess;
@@ -158,7 +158,7 @@ export type Gatekeeper = {
   /**
    * Resolves `@current`: the project of the public key, else the caller's current project, else the only project that the
    * caller's key opens.
-   * @throws NotFound when that is none, or one of several
+   * @throws NotFound when there is no such project, or more than one
    */
   current(caller: Caller, token: string | undefined): Promise<number>;
   /**

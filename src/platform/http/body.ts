@@ -6,7 +6,7 @@ import { hasMoreValuesThan } from '../wire/value-count.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
-/** Limit of elements, members, lists and objects, because each takes microseconds to parse and check. */
+/** Limit of elements, properties, lists and objects, because each takes microseconds to parse and check. */
 export const MAX_VALUES = 50_000;
 /** Limit of the fields of a form. */
 export const MAX_FIELDS = 100;
@@ -38,7 +38,7 @@ export function isUrlEncoded({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * @returns the form's fields as texts; the last of those with one name
+ * @returns the form's fields as texts; of fields with the same name, the last
  * @throws as `readJson` does
  */
 export async function readUrlEncoded(request: IncomingMessage): Promise<Record<string, string>> {
@@ -92,7 +92,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 /**
- * Iterative: JSON.parse accepts a depth at which recursion overflows the stack.
+ * Checks texts and depth without recursion, because JSON.parse accepts a depth at which recursion overflows the stack.
  * @throws TooLarge, InvalidInput as `readJson` does
  */
 export function checkTexts(body: unknown): void {

@@ -147,7 +147,7 @@ function createChecker<S extends TSchema>(
   };
 }
 
-/** Reads the body once, because a key in it is needed first, and the handler needs the body readmitted. */
+/** Reads the body once, for authentication, which may find a key in it, and for the handler. */
 function callOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= make());

@@ -1,13 +1,13 @@
-/** Which of several paths a request means: `/things/preview/` is not the thing whose id is "preview". */
+/** Decides which of several paths a request means: `/things/preview/` is not the thing whose id is "preview". */
 
-/** Groups paths that differ only in parameter names, and puts paths with a literal before those with a parameter in its place. */
+/** Paths that differ only in the names of their parameters. */
 export type PathGroup<Entry> = {
   entries: Entry[];
-  /** Whether another group has a parameter where this one has a literal, so its paths match there, too. */
+  /** Whether another group has a parameter where this group has a literal, so the other group's paths match, too. */
   isCovered: boolean;
 };
 
-/** @returns entries grouped by path, in the order in which to match a request */
+/** @returns entries grouped by path, in the order in which to match a request: paths with a literal before those with a parameter there */
 export function groupPaths<Entry extends { path: string }>(entries: readonly Entry[]): PathGroup<Entry>[] {
   const byShape = Map.groupBy(entries, ({ path }) => path.replace(/:\w+/g, ':'));
   const shapes = [...byShape.keys()].sort((a, b) => compare(kindsOf(a), kindsOf(b)));

@@ -9,7 +9,7 @@ const DISCARDED_BYTES = 40 * 1024 * 1024;
 
 /**
  * Answers requests without Koa and its middleware (errors, CORS, limits of bodies).
- * Never throws, or rejects later.
+ * Neither throws, nor rejects later.
  * @returns false, without touching the request, when it is for another handler
  */
 export type RawHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -25,7 +25,7 @@ export function pageHeaders({ headers }: LaneRequest): Record<string, string> | 
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true', Vary: 'Origin' };
 }
 
-/** Answers a browser's CORS preflight request. */
+/** Headers that answer a browser's CORS preflight request. */
 export function preflightHeaders({ headers }: LaneRequest): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, OPTIONS, HEAD',

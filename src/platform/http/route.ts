@@ -82,11 +82,11 @@ export type RouteDefinition<
   /** Unknown query parameters are ignored. */
   query?: Q;
   /**
-   * JSON that must match. Unknown top-level members are dropped before the handler sees them; misspelt ones are refused.
+   * JSON that must match. Unknown top-level fields are dropped before the handler sees them; misspelt fields are refused.
    * Absent: no body is read.
    */
   body?: B;
-  /** Refuses all unknown top-level members, because a misspelt one would do harm. */
+  /** Refuses all unknown top-level fields, because a misspelt one would do harm. */
   strict?: true;
   /** The body may also be a form without files: fields other than texts are then JSON. */
   urlEncoded?: true;

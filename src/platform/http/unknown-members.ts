@@ -1,4 +1,4 @@
-/** Drops members that the schema does not describe, or refuses them where a misspelt one does harm. */
+/** Drops fields that the schema does not describe, or refuses them where a misspelt one does harm. */
 import { InvalidInput } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 import { KEY_IN_BODY } from './access.ts';
@@ -11,10 +11,10 @@ const MAX_ATTR = 100;
 type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
 
 /**
- * A strict route refuses all members that its schema does not name. Other routes drop them, and refuse only misspellings of a member that
- * is missing: dropped quietly, `filter` for `filters` would export everything. A change may send back all that was read, so members of
- * answers pass, except where a strict route creates something.
- * @returns a function that removes unknown members from a body; it throws InvalidInput naming the first that is refused, and the likely one
+ * A strict route refuses all fields that its schema does not name. Other routes drop them, and refuse only misspellings of a field that is
+ * missing: dropped quietly, `filter` for `filters` would export everything. A change may send back all that was read, so fields of answers
+ * pass, except where a strict route creates something.
+ * @returns a function that removes unknown fields from a body. It throws InvalidInput naming the first refused field, and the likely one
  */
 export function createMemberFilter({
   method,
@@ -46,7 +46,7 @@ export function createMemberFilter({
 }
 
 /**
- * @param name of the member, with the names around it: `filters_override__date_frm`
+ * @param name of the field, with the names around it: `filters_override__date_frm`
  * @param nearest undefined: not looked for; null: none is near
  */
 export function unknownFieldError(name: string, nearest: string | null | undefined): InvalidInput {

@@ -51,7 +51,7 @@ function branchNoiseOf(errors: readonly ErrorObject[]): (error: ErrorObject) => 
     (keyword === 'type' && params['type'] === 'null') || (keyword === 'anyOf' && hasParts(schemaPath));
 }
 
-/** Path of the invalid value, or of the missing member. */
+/** Path of the invalid value, or of the missing property. */
 function pathOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = instancePath.split('/').slice(1).map(unescapePointer);
   return keyword === 'required' ? [...path, String(params['missingProperty'])] : path;

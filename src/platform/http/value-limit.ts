@@ -9,7 +9,7 @@ const MAX_STORED_VALUES = 5_000;
  * @param value from a body, so of limited depth
  * @param attr the field
  * @returns the value itself
- * @throws InvalidInput for a value that holds more values, counted as in `platform/wire/value-count.ts`
+ * @throws InvalidInput for a value that holds more than `most` values, counted as in `platform/wire/value-count.ts`
  */
 export function limitValues<Value>(value: Value, attr: string, most = MAX_STORED_VALUES): Value {
   // tooth: stored-values

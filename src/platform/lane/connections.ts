@@ -18,7 +18,7 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 const KEEP_ALIVE_SECONDS = 5;
 const IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1_000;
 
-/** Time after which a silent connection is left to `node:http`, which has its own timeout for a first request, and the answer. */
+/** Time after which a silent connection is left to `node:http`, which times it out, and answers that. */
 const SILENT_MS = 1_000;
 
 export type LaneConnections = {

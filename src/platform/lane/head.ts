@@ -54,7 +54,7 @@ export function headReader(): (bytes: Buffer) => Head | undefined {
   };
 }
 
-/** Text before and after the digits of the length, with the fields that all heads with it have. */
+/** Text before and after the digits of the length, and the fields of all heads with the same text. */
 type Known = Pick<Head, 'url' | 'headers'> & { before: string; after: string };
 
 function lengthIn(text: string, { before, after }: Known): string | undefined {

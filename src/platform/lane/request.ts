@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request that arrived whole. Its members are those of `IncomingMessage`, and the body in `bytes`. */
+/** A request that arrived whole. Its properties are those of `IncomingMessage`, and `bytes` is the body. */
 export class WholeRequest {
   readonly method: string;
   readonly url: string;
@@ -29,7 +29,7 @@ export type LaneRequest = IncomingMessage | WholeRequest;
 /** Names and values, which hold no line breaks. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** Called once. @param text JSON; undefined: no body */
+/** Sends the answer. Called once. @param text JSON; undefined: no body */
 export type Reply = (status: number, text: string | undefined, headers?: HeaderFields) => void;
 
 /** @returns false, without touching the request, when it is for another handler. Never throws */

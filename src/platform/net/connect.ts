@@ -1,6 +1,6 @@
 /**
- * The only door out to hosts that users typed: names are resolved once, every address is checked, and the socket goes to a
- * checked address, so a name that answers differently a moment later changes nothing.
+ * Opens all connections to hosts that users typed: resolves a name once, checks every address, and connects to a checked address. A name
+ * that resolves differently a moment later changes nothing.
  */
 import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:dns';
 import http from 'node:http';

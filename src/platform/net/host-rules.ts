@@ -57,7 +57,7 @@ export function hostRules(allowedHosts: readonly string[]): HostRules {
   };
 }
 
-/** Azure's virtual machines ask it for their keys and certificates: in the public range, and yet on the inside. */
+/** Address in the public range that is internal all the same: Azure's virtual machines get their keys and certificates from it. */
 const AZURE_HOST = '168.63.129.16';
 
 /**

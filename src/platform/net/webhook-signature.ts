@@ -28,7 +28,7 @@ export function signedHeaders(secret: string, id: string, body: string | Uint8Ar
   };
 }
 
-/** @throws InvalidInput, naming the field, unless it is base64 of enough bytes to be unguessable */
+/** @throws InvalidInput, naming the field, unless the secret is base64 of 24 to 64 bytes */
 export function checkSigningSecret(secret: string, attr: string): void {
   const { length } = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   if (length >= SECRET_BYTES.least && length <= SECRET_BYTES.most) return;

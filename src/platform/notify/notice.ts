@@ -39,7 +39,7 @@ const emails = Type.Array(address, {
   description: 'The addresses to notify; at most one email per day and export.',
 });
 
-/** Notification settings from a client; absent members keep their value. */
+/** Notification settings from a client; absent fields keep their values. */
 export const NotificationsIn = Type.Object(
   {
     webhook: Type.Optional(

@@ -49,7 +49,7 @@ const byAge = (a: Outgoing, b: Outgoing) => a.createdAt.localeCompare(b.createdA
 
 export function outboxStore(db: Knex) {
   return {
-    /** Puts a notice into the outbox, once for each channel that the export uses for this kind; without one nothing. */
+    /** Puts a notice into the outbox, once for each channel that the export uses for this kind, if any. */
     async add(exportId: string, { kind, summary, details }: Notice): Promise<void> {
       await db.raw(
         `insert into notifications (id, project_id, batch_export_id, channel, kind, content)

@@ -68,7 +68,7 @@ export async function checkWebhookUrl(url: string, rules: HostRules): Promise<vo
   });
 }
 
-/** @throws InvalidInput unless it is base64 of enough bytes to be unguessable */
+/** @throws InvalidInput unless the secret is base64 of 24 to 64 bytes */
 export function checkWebhookSecret(secret: string): void {
   checkSigningSecret(secret, 'notifications__webhook__secret');
 }

@@ -13,7 +13,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** @returns a copy whose secret-looking members and texts say `[redacted]`; deeper than 8 levels is cut off */
+/** @returns a copy whose secret-looking properties and texts are `[redacted]`; levels below the eighth are cut off */
 export function redact(value: unknown, depth = 0): unknown {
   // tooth: redact-texts
   if (typeof value === 'string') return value.replace(SECRET_TEXT, REDACTED);
@@ -28,7 +28,7 @@ export function redact(value: unknown, depth = 0): unknown {
 
 /**
  * An error for the log, with its causes: class, code, where it was thrown, and the message if it is ours. Errors of drivers,
- * servers and the runtime name users and quote values, in the message and in other members (`detail`, `where`, `internalQuery`).
+ * servers and the runtime name users and quote values, in the message and in other properties (`detail`, `where`, `internalQuery`).
  */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return redact(error);
@@ -60,7 +60,7 @@ function linesBelowMessage({ name, message, stack = '' }: Error): string[] {
   return stack.startsWith(`${firstLine}\n`) ? stack.slice(firstLine.length + 1).split('\n') : [];
 }
 
-/** Thrown by a line of this repository: the runtime's own functions, which quote what they were given, have a frame of their own. */
+/** Whether a line of this repository threw the error. Functions of the runtime, which quote their arguments, have frames of their own. */
 function isOurs(error: Error, lines: readonly string[]): boolean {
   if (error instanceof SluiceError) return true;
   if (FOREIGN_MEMBERS.some((name) => name in error)) return false;

@@ -25,7 +25,7 @@ export function withoutSecrets(schema: { properties: unknown }, value: Readonly<
   return open;
 }
 
-/** @returns `value` with those members of `whole` that the schema marks as secret; nested objects likewise */
+/** @returns `value` with those fields of `source` that the schema marks as secret; nested objects likewise */
 export function withSecrets(
   schema: { properties: unknown },
   value: Readonly<Values>,
@@ -43,13 +43,13 @@ export function withSecrets(
   return merged;
 }
 
-/** Merges a PATCH into the stored configuration, objects into objects; members that the patch leaves out stay, secrets included. */
+/** Merges a PATCH into the stored configuration, objects into objects; fields that the patch leaves out stay, secrets included. */
 export function mergeConfig(stored: Readonly<Values>, patch: Readonly<Values>): Values {
   const changes = Object.entries(patch).map(([name, value]) => {
     const before = stored[name];
     return [name, isObject(before) && isObject(value) ? mergeConfig(before, value) : value] as const;
   });
-  // Built without assignment, so that a member named `__proto__` stays an ordinary member.
+  // Built without assignment, so that a field named `__proto__` stays an ordinary property.
   return Object.fromEntries([...Object.entries(stored), ...changes]);
 }
 

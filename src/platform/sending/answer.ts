@@ -40,5 +40,5 @@ function parse(text: string): Body {
 export const isFaultyContent = (status: number, detail: string | undefined) =>
   status === 413 || (status === 400 && detail !== undefined);
 
-/** The same request may pass later. */
+/** Whether the same request may pass later. */
 export const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;

@@ -2,8 +2,8 @@
 import { BadLine, type Reading } from './reading.ts';
 
 /**
- * Keeps the line as written (numbers keep every digit) and only adds a missing uuid in front. The server decides whether
- * an event is valid.
+ * Keeps the line as written (numbers keep every digit) and only adds a missing uuid in front; a line whose uuid is null is written anew.
+ * The server decides whether an event is valid.
  * @throws BadLine when the line is not a JSON object
  */
 export function readNdjsonLine(line: string): Reading {

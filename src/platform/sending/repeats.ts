@@ -3,7 +3,7 @@ import { uuidV5 } from './uuid-v5.ts';
 /** Namespace of the uuids that lines are given. Changing it would store every line ever sent a second time. */
 const LINES = '5f0c7f0e-8a4e-5d0b-b1a6-6f1d9f0a7c11';
 
-/** Number of distinct minutes of log time, the latest ones, for which counts of lines are kept. */
+/** Number of minutes of log time, the last ones touched, for which counts of lines are kept. */
 const MINUTES_KEPT = 10;
 
 /** Different lines of one minute that are counted together; after that a new generation begins, so that memory is bounded. */

@@ -27,8 +27,8 @@ export type SendOutcome = { sent: number; refused: Refusal[] };
 export type Send = (events: readonly Outgoing[], signal: AbortSignal) => Promise<SendOutcome>;
 
 /**
- * Repeating is harmless, because every event names its uuid, so failures that may pass (no answer, 408, 429, 5xx) are retried. A batch
- * that is refused as a whole (400, 413) is halved until the faulty events stand alone.
+ * Retries failures that may pass (no answer, 408, 429, 5xx), which is harmless, because every event names its uuid. Halves a batch that the
+ * server refuses as a whole (400, 413), until the faulty events stand alone.
  *
  * @returns a function that sends one batch and says which lines the server refused. It throws CommandFailed when a key is
  * refused, when nothing listens there, and when retries ran out.

@@ -41,7 +41,7 @@ export function createLogger(
       base: { pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
       redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`]), censor: '[redacted]' },
-      // The library's own would write every member of an error.
+      // The library's own serializer would write every property of an error.
       serializers: { err: describeError },
       hooks: { logMethod: withoutTheirMessage },
       formatters: { level: (label) => ({ level: label }) },

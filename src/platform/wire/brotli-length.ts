@@ -3,8 +3,8 @@
 /**
  * Needed because the decoder fills its window, up to 16 MiB, before any output, so a limit of the output does not bound its work.
  * @param max limit in bytes; the sizes of larger results are not needed
- * @returns bytes after inflation; undefined when there are more than `most`, or when a compressed part is not the last one, because only a
- *   decoder finds the next header. The number for a broken body is meaningless; it may inflate to no more than that.
+ * @returns bytes after inflation; undefined when there are more than `max`, or when a compressed meta-block is not the last one, because only
+ *   a decoder finds the next header. A broken body may inflate to fewer bytes, never to more.
  */
 export function brotliLength(body: Buffer, max: number): number | undefined {
   const read = bitReader(body);

@@ -48,7 +48,7 @@ function geoProperties(record: GeoRecord): GeoProperties | undefined {
   return Object.keys(properties).length > 0 ? properties : undefined;
 }
 
-/** https://dev.maxmind.com/geoip/docs/databases/city-and-country/city-binary */
+/** Reads MaxMind's layout: https://dev.maxmind.com/geoip/docs/databases/city-and-country/city-binary */
 function fromMaxmind(record: GeoRecord): GeoRecord {
   const { city, country, continent, postal, location, subdivisions } = record;
   const divisions = Array.isArray(subdivisions) ? (subdivisions as unknown[]) : [];
@@ -74,7 +74,7 @@ function fromMaxmind(record: GeoRecord): GeoRecord {
 
 const COUNTRIES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-/** https://github.com/sapics/ip-location-db: codes without names, and no continents. */
+/** Reads the flat layout of https://github.com/sapics/ip-location-db: codes without names, and no continents. */
 function fromFlat(record: GeoRecord): GeoRecord {
   const code = record['country_code'];
   return {

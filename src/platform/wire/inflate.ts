@@ -1,4 +1,4 @@
-/** Compressed bodies: gzip is known by its first bytes, because browsers' SDKs send it without saying so. */
+/** Inflates compressed bodies. Gzip is recognized by its first bytes, because browsers' SDKs send it without saying so. */
 import { pipeline } from 'node:stream/promises';
 import {
   brotliDecompressSync,
@@ -142,7 +142,7 @@ const LONGEST_WAIT_MS = 4_000;
 
 /**
  * Creates a queue for one kind of request, so that large bodies of events do not delay requests for flags.
- * @returns `enterLine` of a request, in whose turns an IPv6 network of one customer (/64) counts as one client
+ * @returns `enterLine` of a request. Clients take turns; an IPv6 network of one customer (/64) counts as one client
  */
 export function createInflationLine(clientAddress: ClientAddress): (request: From) => Promise<() => void> {
   const enter = createLine({ capacity: 4, longestWaitMs: LONGEST_WAIT_MS });

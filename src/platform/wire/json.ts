@@ -26,14 +26,14 @@ export function hasEscapes(bytes: Buffer): boolean {
 export type ReadOptions<Value> = {
   /** Makes values of JSON text. */
   read(text: string): Value;
-  /** Limit of elements, members, lists and objects, because creating them takes far longer than reading their bytes. */
+  /** Limit of elements, properties, lists and objects, because creating them takes far longer than reading their bytes. */
   maxValues: number;
 };
 
 /**
  * @param bytes UTF-8; a byte order mark and Python's NaN and Infinity, which become null, are accepted
  * @throws TooLarge for more values
- * @throws MalformedRequest for anything else
+ * @throws MalformedRequest for bytes that are not JSON
  */
 export function readJson<Value>(bytes: Buffer, { read, maxValues }: ReadOptions<Value>): Value {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
@@ -74,7 +74,7 @@ function parse<Value>(json: Buffer | undefined, read: (text: string) => Value): 
   }
 }
 
-/** Recurses no deeper than the limit, because `JSON.parse` accepts a million levels. */
+/** Whether a value has more levels. Recurses no deeper than the limit, because `JSON.parse` accepts a million levels. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   return excessOf(value, { levels, values: Infinity }) !== undefined;
 }
@@ -91,7 +91,7 @@ export function excessOf(value: unknown, limits: { levels: number; values: numbe
 
 const TOO_DEEP = -Infinity;
 
-/** @returns below 0 when it holds more than `values` */
+/** @returns the rest of `values`, or TOO_DEEP; below 0 when the value exceeds a limit */
 function valuesLeft(value: unknown, levels: number, values: number): number {
   if (typeof value !== 'object' || value === null) return values;
   if (levels === 0) return TOO_DEEP;

@@ -4,7 +4,7 @@ import { MalformedRequest, TooLarge } from '../errors.ts';
 import { WholeRequest, type LaneRequest } from '../lane/request.ts';
 import { countRead, stopReading } from './paced-reading.ts';
 
-/** Called once, when all is there or will never be: `take` returns it, or throws why not. */
+/** Called once, when the whole body is there or never will be: `take` returns the body, or throws the reason. */
 export type WhenRead<Bytes> = (take: () => Bytes) => void;
 
 /**
@@ -85,7 +85,7 @@ function receiveChunks(
   request.on('data', keep);
   function takeBytes(): Buffer {
     const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
-    // The request keeps its listeners, and these the chunks, until it is answered.
+    // The request keeps its listeners until it is answered, and the listeners keep the chunks.
     chunks.length = 0;
     return bytes;
   }

@@ -10,14 +10,14 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Counts elements, members, and the lists and objects themselves, so levels count as well. Linear, and stops at the limit.
+ * Counts elements, properties, and the lists and objects themselves, so levels count as well. Linear, and stops at the limit.
  * @param json UTF-8; invalid JSON is counted, too
  */
 export function hasMoreValuesThan(json: Buffer, max: number): boolean {
   return json.length > max && valuesIn(json, max) > max;
 }
 
-/** @returns the count, or `most` + 1 if there are more */
+/** @returns the count, or `max` + 1 if there are more */
 export function valuesIn(json: Buffer, max: number): number {
   let count = 0;
   for (let index = 0; index < json.length; index += 1) {
@@ -36,7 +36,7 @@ export function textHasMoreValuesThan(json: string, max: number): boolean {
   return json.length > max && hasMoreValuesThan(Buffer.from(json), max);
 }
 
-/** @param offset the first byte after the opening quote @returns where the closing one is, or the end */
+/** @param offset the first byte after the opening quote @returns the offset of the closing quote, or the end */
 export function endOfText(json: Buffer, offset: number): number {
   for (; offset < json.length; offset += 1) {
     const byte = json[offset];

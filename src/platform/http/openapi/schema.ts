@@ -47,7 +47,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /**
  * Returns a valid value: the schema's own example, else the smallest value.
- * @param includeOptional includes optional members, as answers do
+ * @param includeOptional includes optional properties, as answers do
  */
 export function exampleOf(schema: TSchema, includeOptional = false): unknown {
   const parts = schema as Parts;

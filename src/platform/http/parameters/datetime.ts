@@ -5,7 +5,7 @@ import { fromMilliseconds, parseIso, toIsoMicros } from '../../time/iso.ts';
 /** An instant as Postgres keeps it, and whether the client said in which zone it is. */
 export type GivenDatetime = { instant: string; zoned: boolean };
 
-/** A zone, behind a time. */
+/** A zone after a time. */
 const ZONE = /:\d\d(?:[.,]\d+)? ?(?:z|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**

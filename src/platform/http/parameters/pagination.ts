@@ -83,8 +83,8 @@ export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
 export type Position = { createdAt: string; id: string };
 
 /**
- * A row of a list. `beyond`: it is not shown and only tells that the list continues, because a page of large rows ends early. `searched`: it
- * does not match and only tells how far the search got; the list continues from there.
+ * A row of a list. `beyond`: not shown; only tells that the list continues, because a page of large rows ends early. `lastSearched`: does
+ * not match; only tells how far the search got, and the list continues from there.
  */
 export type ListedRow = Position & { beyond?: boolean; lastSearched?: boolean };
 
@@ -93,7 +93,7 @@ export type PageWindow = { limit: number; olderThan?: Position; newerThan?: Posi
 
 /**
  * @param url of this request; the links repeat it with another cursor
- * @param load reads the rows of a place
+ * @param load reads the rows next to a position
  * @param isId whether a text may be a row's `id`
  */
 export async function cursorPage<Row extends ListedRow, T>(
