@@ -232,7 +232,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
   return path.join(environment['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'sluice');
 }
 
-/** Folders where programs are looked for: those of PATH, then our cache's. */
+/** Folders in which programs are looked for: the folders of PATH, then Sluice's cache. */
 export function programFolders(environment: NodeJS.ProcessEnv = process.env): string[] {
   const onPath = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   return [...onPath, path.join(cacheFolder(environment), 'bin')];

@@ -10,7 +10,7 @@ export { Type };
 export type { ErrorObject, Static, TObject, TSchema };
 
 const OPTIONS = {
-  // `strict: true` refuses `discriminator` and union types; these are the parts of it that hold for us.
+  // `strict: true` refuses `discriminator` and union types; these are its checks that Sluice's schemas pass.
   strictSchema: true,
   strictNumbers: true,
   strictTypes: false,

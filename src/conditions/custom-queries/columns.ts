@@ -1,4 +1,4 @@
-/** Caches the compiled columns of queries, because a list of exports may show those of a hundred queries. */
+/** Caches the compiled columns of queries, because a list of exports may show the columns of a hundred queries. */
 import { compileQuery, type CompiledColumn } from './compile.ts';
 
 /** Any interval will do, because columns and types do not depend on it. */

@@ -1,6 +1,6 @@
 /**
- * Limits the cost of parsing patterns, counted in ranges of characters, because a class such as `\w` or `\p{L}` takes three characters of a
- * pattern, but consists of hundreds of ranges that are all processed.
+ * Limits the cost of parsing patterns, counted in ranges of characters. A class such as `\w` or `\p{L}` takes few characters of a pattern, but
+ * consists of hundreds of ranges that are all processed.
  */
 import { InvalidInput } from '../../platform/errors.ts';
 import { unsupportedPattern } from './regex-errors.ts';

@@ -1,4 +1,4 @@
-/** An export's content, taken from the export's row and fixed in the plan of each run. Names are those of the wire, in camel case. */
+/** An export's content, taken from the export's row and fixed in the plan of each run. Names are the wire's, in camel case. */
 
 /** `sessions` are derived from events. */
 export type Model = 'events' | 'persons' | 'sessions';
@@ -29,7 +29,7 @@ export type Content = {
   includeEvents: readonly string[];
   excludeEvents: readonly string[];
   filters: readonly PropertyFilter[];
-  /** A SELECT that determines columns and rows; null for those of the model. */
+  /** A SELECT that determines columns and rows; null for the model's own. */
   query: string | null;
   /** Null for the destination's default columns. */
   includeColumns: readonly string[] | null;

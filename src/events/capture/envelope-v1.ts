@@ -13,7 +13,7 @@ const SDK = /^(.{1,150})\/([^/]{1,50})$/;
 
 /**
  * @throws NotAuthenticated without a bearer token, or with a token that no project can have
- * @throws InvalidInput if the batch is empty, or if an event has no UUID or that of another event, because the answer is keyed by UUID
+ * @throws InvalidInput if the batch is empty, or if an event has no UUID or another event's, because the answer is keyed by UUID
  * @throws TooLarge for too many events
  */
 export function parseEnvelopeV1(body: unknown, { headers }: RequestContext): Envelope {

@@ -46,7 +46,7 @@ export function parseEnvelope(body: unknown, { query }: RequestContext, eventNam
     token: usableToken(tokenOf(fields) ?? commonToken(events) ?? query('api_key') ?? query('token')),
     events: eventName === undefined ? events : events.map((event) => withName(event, eventName)),
     historical: fields['historical_migration'] === true,
-    // The second spelling is that of posthog-python before 3.
+    // posthog-python before 3 uses the second spelling.
     sentAt: fields['sent_at'] ?? fields['sentAt'] ?? sentAtOf(query('_')),
     // Browsers send beacons while a page is closing, so no client reads the answer.
     answer: query('beacon') === '1' ? answerNothing : answerStored,

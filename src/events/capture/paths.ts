@@ -12,7 +12,7 @@ export type CapturePath = {
   open?: OpenEnvelope;
 };
 
-/** The last path is that of server SDKs for events about language models. */
+/** On the last path, server SDKs send events about language models. */
 export const CAPTURE_PATHS = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e', '/i/v0/ai/batch'] as const;
 export const V1_PATH = '/i/v1/analytics/events';
 export const CSP_PATH = '/report';

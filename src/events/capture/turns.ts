@@ -1,6 +1,6 @@
 /**
- * Turns of the event loop. Parsing a large body blocks it for milliseconds, and a project that sends many of them would keep all others
- * waiting: each turn parses only one large body, alternating between projects. Small ones do not wait.
+ * Turns of the event loop. Parsing a large body blocks it for milliseconds, so a project that sends many would keep all others waiting.
+ * Therefore each turn parses only one large body, and projects alternate. Small bodies do not wait.
  */
 import { createFairQueue } from '../../platform/fairness/fair-queue.ts';
 

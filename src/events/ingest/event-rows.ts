@@ -1,6 +1,6 @@
 /**
- * Events as rows of COPY BINARY, encoded as soon as they are read, so that only instants and persons remain to be filled in
- * while the ingest transaction holds its locks.
+ * Encodes events as rows of COPY BINARY as soon as they are read. While the ingest transaction holds its locks, it only fills in instants
+ * and persons.
  *
  * A row: int16 number of fields, then for each its length (int32) and value. The fields of fixed length come first, so they are at the same
  * offsets in every row.

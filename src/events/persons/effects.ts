@@ -11,7 +11,7 @@ export type Properties = Readonly<Record<string, unknown>>;
 export type PersonEffects = {
   /** false: the event neither makes nor changes a person. */
   processed: boolean;
-  /** These values replace those of the person. */
+  /** These values replace the person's. */
   set: Properties;
   /** Values that are set too, but do not justify a change of the person if they only replace other values. */
   volatile: Properties;

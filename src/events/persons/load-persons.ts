@@ -49,7 +49,7 @@ function personsSql(projectId: number, expected: ReadonlyMap<string, LoadedPerso
 
 const NO_STAMP = '0';
 
-/** @returns the persons that differed from the expected ones, and the number of those that did not */
+/** @returns the persons that differ from the expected ones, and the number of persons that do not */
 function readPersons(rows: readonly Fields[]): { read: Map<string, LoadedPerson>; unchanged: number } {
   const read = new Map<string, LoadedPerson>();
   let unchanged = 0;

@@ -116,7 +116,7 @@ export function createPersonWork(
     return link(distinctId, person);
   }
 
-  /** @returns the person that both ids have from now on; if the merge is refused, that of `distinctId` alone */
+  /** @returns the person that both ids have from now on; if the merge is refused, the person of `distinctId` alone */
   function joinIds(distinctId: string, merge: NonNullable<PersonEffects['merge']>, timestamp: bigint): Person {
     const other = find(merge.distinctId);
     const found = find(distinctId);

@@ -97,7 +97,7 @@ export function readsPersons(content: Content): boolean {
   return [...columns, ...selection.conditions].some((sql) => sql.includes('person_properties'));
 }
 
-/** The column after its transformations and those of its base column; empty if one of them removes it. */
+/** The column after its own and its base column's transformations; empty if one of them removes it. */
 function deliveredColumns(
   { name, type, sql }: SourceColumn,
   all: readonly SourceColumn[],

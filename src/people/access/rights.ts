@@ -19,7 +19,7 @@ export type Rule = {
   resource: string;
   /** Null for all objects of the kind. */
   resourceId: string | null;
-  /** Whether the rule applies to this member, to a role of theirs, or to everybody. */
+  /** Whether the rule applies to this member, to one of the member's roles, or to everybody. */
   subject: 'member' | 'role' | 'everybody';
   level: Level | ProjectLevel;
 };

@@ -27,7 +27,7 @@ export type Attempt = {
 export type Login = {
   /**
    * @throws Throttled after too many tries to log in to this account, or from this address
-   * @throws InvalidInput unless the password is that of an active account
+   * @throws InvalidInput unless the account is active and the password is correct
    */
   logIn(attempt: Attempt): Promise<Cookies>;
   /**

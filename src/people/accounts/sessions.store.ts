@@ -6,7 +6,7 @@ export const SESSION_DAYS = 14;
 
 /** Maximum number of a user's sessions; beyond it the least recently used ones end. */
 const MAX_SESSIONS_PER_USER = 30;
-/** Precision of `last_seen_at`, which is only shown to users. */
+/** Precision of `last_seen_at`, which is shown to users, and orders sessions when surplus ones end. */
 const LAST_SEEN_PRECISION = '1 minute';
 
 export type Session = { id: string; userId: number; authenticatedAt: Date };

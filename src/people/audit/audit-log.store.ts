@@ -200,7 +200,7 @@ export function auditLogStore(db: Knex) {
       return rows.map((row) => ({ ...entryFrom(row), author: row.author }));
     },
 
-    /** Lists the entries about an organization as a whole, without those of its projects. */
+    /** Lists the entries about an organization as a whole, without its projects' entries. */
     listOfOrganization: (organizationId: string, wanted: AuditLogFilter, page: Page) =>
       listPage({ organization_id: organizationId, project_id: null }, { ...wanted, visibleKinds: [] }, page),
   };

@@ -2,7 +2,7 @@
  * Limits the events or requests per second of a sender. Each process counts on its own, so with several processes behind one address the
  * limit applies to each.
  *
- * Overload is answered with 503 instead, and the difference matters to clients: posthog-js drops events after 429, but repeats requests up
+ * Overload gets 503 instead. The difference matters to clients: posthog-js drops events after 429, but repeats requests up
  * to ten times after 503, not before `Retry-After`. posthog-node and posthog-python repeat after both, three times.
  */
 import { Throttled } from '../../platform/errors.ts';
@@ -22,7 +22,7 @@ export type RateLimit<Sender> = {
 
 /**
  * Creates a limit with a token bucket for each sender. A sender with any tokens left may spend more than it has, and must then wait until
- * the debt is paid off, so even a batch larger than the bucket passes. (rate-limiter-flexible counts windows, always refuses such a batch,
+ * the debt is paid off. So even a batch larger than the bucket passes. (rate-limiter-flexible counts windows, always refuses such a batch,
  * and counts refused ones.)
  *
  * @param burstSeconds size of the bucket, in seconds of the limit

@@ -103,8 +103,8 @@ export function projectStore(db: Knex) {
   const table = () => db<Row>('projects');
 
   /**
-   * Query for the projects that a caller can access: a project key's own, or those of the user's organizations, except where access rules,
-   * policies about keys or the key's limits forbid it.
+   * Query for the projects that a caller can access: a project key's own project, or the projects of the user's organizations that access
+   * rules, policies about keys and the key's limits permit.
    */
   function accessibleProjects({ userId, keyId, projectId, onlyProjects, onlyOrganizations }: Caller) {
     if (projectId !== null) return table().where({ id: projectId });
@@ -149,8 +149,8 @@ export function projectStore(db: Knex) {
     },
 
     /**
-     * Resolves `@current` to the id of a project: that of the public key, or else the user's current project, or else the only project that
-     * the caller can access.
+     * Resolves `@current` to the id of a project: the public key's project, else the user's current project, else the only project that the
+     * caller can access.
      * @throws NotFound if there is no such project, or more than one
      */
     async resolveCurrent(caller: Caller, apiToken: string | undefined): Promise<number> {
@@ -171,7 +171,7 @@ export function projectStore(db: Knex) {
 
     findCurrentProject,
 
-    /** Finds the organization of the user's current project, or else those of all projects that the caller can access. */
+    /** Finds the organization of the user's current project, or else the organizations of all accessible projects. */
     async findCurrentOrganizations(caller: Caller): Promise<string[]> {
       const current = await findCurrentProject(caller);
       if (current) return [current.organizationId];

@@ -1,6 +1,6 @@
 /**
- * Advisory locks of every version of Sluice, with their keys. Processes of two versions run side by side during an upgrade, and exclude each
- * other only while a key keeps its number and its form, because Postgres keeps locks with one key and with two apart.
+ * Advisory locks of every version of Sluice, with their keys. Processes of two versions run side by side during an upgrade. They exclude
+ * each other only while a key keeps its number and its form, because Postgres keeps locks with one key apart from locks with two.
  */
 // tooth: postgres-tables-lock
 export const ADVISORY_LOCKS = {

@@ -47,7 +47,7 @@ export type DatabaseOptions = {
 
 /**
  * Timeouts for connections that requests wait for, so that a silent Postgres counts as away. Statements time out at the server
- * first, so that none continues after its caller has gone.
+ * first, so no statement outlives its caller.
  */
 export const STORE_TIMEOUTS = { connectTimeoutMs: 5_000, statementTimeoutMs: 14_000, answerTimeoutMs: 15_000 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * SHA-1 (FIPS 180-4) in JavaScript, for the short texts that are hashed for every event and for every flag of a request: a call of node:crypto
+ * SHA-1 (FIPS 180-4) in JavaScript, for the short texts that are hashed for every event and for every flag of a request. A call of node:crypto
  * takes three times as long before it even begins. Loops are unrolled as far as that saves moving words, and sums begin with the operands
  * that are known first: both together halve the time.
  */

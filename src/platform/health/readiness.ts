@@ -4,7 +4,7 @@
 export type Check = {
   name: string;
   check(): Promise<string | undefined>;
-  /** A failure is reported, but the process stays ready, because the failing work is that of other processes. */
+  /** A failure is reported, but the process stays ready, because other processes do the failing work. */
   advisory?: true;
 };
 

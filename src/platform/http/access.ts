@@ -163,8 +163,8 @@ export type Gatekeeper = {
   current(caller: Caller, token: string | undefined): Promise<number>;
   /**
    * @throws NotFound when there is no such project
-   * @throws PermissionDenied when the caller may not enter it, the key lacks the scope (named in the message), the user is not the admin
-   * that the access demands, or their level for this kind of object is too low
+   * @throws PermissionDenied when the caller may not enter the project, when the key lacks the scope (named in the message), when the access
+   *   demands an admin and the user is none, or when the user's level for this kind of object is too low
    */
   enter(caller: Caller, projectId: number, access: ProjectAccess): Promise<{ project: Project; rights: Rights }>;
   /**

@@ -24,7 +24,7 @@ type Form = { fields: Record<string, unknown>; file: unknown };
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 const MAX_FIELD_BYTES = 1024 * 1024;
 
-/** @returns whether the content type is one of those that `readForm` reads */
+/** @returns whether `readForm` reads the content type */
 export function isForm({ headers }: IncomingMessage): boolean {
   return ['multipart/form-data', 'text/csv'].includes(mediaTypeOf(headers['content-type']));
 }

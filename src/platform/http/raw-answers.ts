@@ -76,8 +76,8 @@ function writeJson(response: ServerResponse, status: number, text: string, heade
 }
 
 /**
- * Reads and drops the rest of a refused body, up to a limit, before it is answered, because a client that is still sending when the
- * connection is closed often never sees the answer.
+ * Reads and drops the rest of a refused body, up to a limit, before it sends the answer. A client that is still sending when the connection
+ * closes often never sees the answer.
  */
 function readRestThen(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
   if (request.complete) return answer();

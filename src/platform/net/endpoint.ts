@@ -1,4 +1,4 @@
-/** Checks URLs that a user typed for services of theirs. Contacts name servers only. */
+/** Checks the URLs of users' own services. Contacts name servers only. */
 import { isIP } from 'node:net';
 import { checkHost } from './connect.ts';
 import { HostRefused, type HostRules } from './host-rules.ts';

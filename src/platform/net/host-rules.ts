@@ -76,7 +76,7 @@ export function isPublic(address: string): boolean {
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * Reads a host as a user may type it: a DNS name in ASCII or a plain address. Refuses a user or port before or after it, a path
+ * Reads a host as a user may type it: a DNS name in ASCII or a plain address. Refuses a user before it, a port after it, a path
  * (node-postgres takes `/…` for a unix socket), trailing dots, zone ids and every other spelling of an address (`2130706433`,
  * `0x7f.1`, `010.0.0.1`), which resolvers understand and checks overlook.
  * @returns the host in lower case, an IPv6 address without brackets

@@ -1,6 +1,6 @@
 /**
- * The outbox: one row for each channel that a notice goes to, written in the transaction of the reported change, so that none is
- * lost. A taken row becomes due again unless it is closed, because the process that took it may be gone.
+ * The outbox: one row for each channel that a notice goes to, written in the transaction of the reported change, so no notice
+ * is lost. A taken row becomes due again unless it is closed, because the process that took it may be gone.
  */
 import type { Knex } from '../db/connection.ts';
 import type { Notice, NoticeKind } from './notice.ts';

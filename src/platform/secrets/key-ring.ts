@@ -1,9 +1,9 @@
 /**
- * Credentials at rest: AES-256-GCM under a ring of keys. New values are encrypted with the newest key, old ones open with the
- * key that their envelope names, so a key is rotated by putting a new one in front and later dropping the old one.
+ * Encrypts credentials at rest: AES-256-GCM under a ring of keys. The newest key encrypts new values; the key that an envelope names
+ * decrypts it. So operators rotate a key by putting a new key in front and later dropping the old one.
  *
- * Every value is bound to its row: the caller's additional data (table, project, object id) is authenticated with it, so a
- * ciphertext that is copied to another tenant's row does not open there.
+ * Every value is bound to its row: the caller's additional data (table, project, object id) is authenticated with it. So a ciphertext that
+ * is copied to another tenant's row cannot be decrypted there.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CommandFailed, SecretLost } from '../errors.ts';

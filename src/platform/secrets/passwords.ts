@@ -1,6 +1,6 @@
 /**
- * Passwords at rest: scrypt with the parameters that OWASP's Password Storage Cheat Sheet gives for 16 MiB, written into the text as
- * the PHC string format does it, so that they can be raised later: `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`, base64 without padding.
+ * Passwords at rest: scrypt with the parameters that OWASP's Password Storage Cheat Sheet gives for 16 MiB. The stored text names them, so
+ * they can be raised later. It has the PHC string format: `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`, base64 without padding.
  *
  * A hash costs a fifth of a second of one core and 16 MiB: only few are computed at once, and few more wait.
  */

@@ -8,7 +8,7 @@ const SECRET_TEXT = /\bph[xs]_[0-9A-Za-z]+|(?<=:\/\/)[^/@\s]+(?=@)/g;
 export const REDACTED = '[redacted]';
 const MAX_DEPTH = 8;
 
-/** Whether the name looks like that of a secret. */
+/** Whether the name looks like a secret's. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }

@@ -1,6 +1,6 @@
 /**
- * Compares a key ring with stored secrets when a process starts: a key that was dropped, or replaced under its id, would otherwise
- * only show as an internal error of each request and run that needs a secret.
+ * Compares a key ring with stored secrets when a process starts. A key that was dropped, or replaced under its id, would otherwise only show
+ * as internal errors of requests and runs that need a secret.
  */
 import { CommandFailed } from '../errors.ts';
 import type { KeyRing } from './key-ring.ts';

@@ -4,7 +4,7 @@ import type { TSchema } from '../schema.ts';
 type Properties = Record<string, TSchema & { writeOnly?: boolean; properties?: Properties }>;
 type Values = Record<string, unknown>;
 
-/** Names of the secrets of a schema, without those of nested objects. */
+/** Names of a schema's secrets, except those in nested objects. */
 export function secretFieldsOf({ properties }: { properties: unknown }): string[] {
   const entries = Object.entries(properties as Properties);
   return entries.flatMap(([name, { writeOnly }]) => (writeOnly ? name : []));

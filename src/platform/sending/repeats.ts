@@ -16,8 +16,8 @@ type Minute = { generation: number; counts: Map<string, number> };
  * second), and both count; the same file sent twice must yield the same events. So a line is named by its text *and* by how
  * often it came before.
  *
- * Counts are kept per minute of log time, for the ten minutes touched last: lines out of order by seconds, or two logs in one
- * file, still count right, a clock that jumps does no harm, and a file of any size needs the memory of ten minutes. Lines
+ * Counts are kept per minute of log time, for the ten minutes touched last. Lines out of order by seconds, or two logs in one
+ * file, still count right, and a clock that jumps does no harm. A file of any size needs the memory of ten minutes. Lines
  * without a time share one minute that is never forgotten.
  */
 export function createLineNamer() {
@@ -37,7 +37,7 @@ export function createLineNamer() {
   /**
    * @param line its bytes, without the line ending
    * @param timeMs the line's time, if it has one
-   * @returns a uuid; repeats of a line get theirs in the namespace of the first
+   * @returns a uuid; repeats of a line get uuids in the namespace of the first line's
    */
   return function uuidOf(line: Uint8Array, timeMs: number | undefined): string {
     const first = uuidV5(LINES, line);

@@ -21,8 +21,8 @@ export class TryAgain extends Error {
 }
 
 /**
- * Repeats `attempt` while it throws `TryAgain`, waiting twice as long each time (less up to half, at random, so that many
- * senders spread out), or as long as the server asked. A server that asks for less than the first delay does not shorten a wait:
+ * Repeats `attempt` while it throws `TryAgain`. Waits twice as long each time, or as long as the server asked; its own waits are shortened
+ * by up to half, at random, so many senders spread out. A server that asks for less than the first delay does not shorten a wait:
  * `Retry-After: 0` from one that stays overloaded would be a busy loop.
  * @param onRetry called before each wait, with why the attempt failed
  * @throws whatever else `attempt` throws, or the last TryAgain when time is up

@@ -209,7 +209,7 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   };
 }
 
-/** Answers `/metrics`; appends what `others` returns, in the same format. Never rejects. */
+/** Answers `/metrics`; appends the text of `otherMetrics`, which has the same format. Never rejects. */
 export function metricsListener(metrics: Metrics, otherMetrics: () => Promise<string> = async () => '') {
   return async ({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (url !== '/metrics' || method !== 'GET') {

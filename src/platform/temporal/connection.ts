@@ -20,7 +20,7 @@ export function connectTemporal({ address, namespace, codec }: TemporalOptions):
 }
 
 /**
- * Checks that Temporal is reachable, so that no work is begun that could not be finished.
+ * Checks that Temporal is reachable, before work begins that needs it to finish.
  * @throws Unavailable
  */
 export async function ensureReachable(client: Client): Promise<void> {

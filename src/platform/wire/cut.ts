@@ -1,6 +1,6 @@
 /**
- * @param max limit in code points, by which other servers of the protocol count: no code point is cut in half, and an id is cut to the
- *   same text everywhere
+ * @param max limit in code points, by which other servers of the protocol count. No code point is cut in half, and every server cuts an id
+ *   to the same text
  */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -16,7 +16,7 @@ import { addressGroup, type ClientAddress, type From } from './client-address.ts
 import { createLine } from '../fairness/fair-queue.ts';
 import { TIMES_HELD } from './read-bytes.ts';
 
-/** Bodies above this size are inflated in the thread pool; the output is up to about a thousand times as large. */
+/** Gzip bodies above this size are inflated in the thread pool; the output is up to about a thousand times as large. */
 const SYNC_BYTES = 8 * 1024;
 
 /** Size of pieces: with the default of 16 KiB the trip to the thread pool takes longer than the inflation. */
@@ -89,7 +89,8 @@ export function inflate(
 const SMALL_LIMITS = { packed: 64 * 1024, inflated: 256 * 1024 };
 
 /**
- * Inflates small bodies at once, so they do not wait behind large ones. No decoder outlives the call, so waiting bodies hold no windows.
+ * Inflates small gzip, brotli and zstd bodies at once, so they do not wait behind large ones. No decoder outlives the call, so waiting
+ * bodies hold no windows.
  * @returns undefined when this would take too long or too much memory
  */
 function inflateSmall(bytes: Buffer, encoding: string, limit: number): Buffer | undefined {

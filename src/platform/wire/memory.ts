@@ -11,7 +11,7 @@ export const LARGE_BYTES = 32 * 1024;
 export type Memory = {
   /** Counts bytes until the request is over. @throws Unavailable when there is no room for them */
   hold(bytes: number): void;
-  /** Moves the bytes to the account of the project with this key. @throws Unavailable when that holds too much already */
+  /** Moves the bytes to the account of the project with this key. @throws Unavailable when that account holds too much already */
   belongTo(token: string): void;
   /** Closes the account, because the request is over. */
   release(): void;

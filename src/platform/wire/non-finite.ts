@@ -10,8 +10,8 @@ const [I, n, f, i, t, y] = [codeOf('I'), codeOf('n'), codeOf('f'), codeOf('i'), 
 const [u, l] = [codeOf('u'), codeOf('l')];
 
 /**
- * Compares and writes single bytes: a body may be twenty million minus signs, or seven million times NaN, and a call into Node or a
- * callback for each would keep all other requests waiting.
+ * Compares and writes single bytes. A body may be twenty million minus signs, or seven million times NaN; a call into Node or a callback for
+ * each would keep all other requests waiting.
  * @returns the text with `null` for each of these numbers, except inside strings; undefined when there are none
  */
 export function withoutNonFinite(json: Buffer): Buffer | undefined {

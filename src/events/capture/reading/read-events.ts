@@ -17,7 +17,7 @@ export type EventsReception = Reception & Pick<Envelope, 'faults'>;
 /** Longest time for which the events of one request keep other requests waiting. */
 const LONGEST_TURN_MS = 20;
 
-/** Reads events one after another, and lets other requests run between those of a large request. */
+/** Reads events one after another, and lets other requests run between the events of a large request. */
 export async function readEvents(rawEvents: readonly unknown[], reception: EventsReception): Promise<ReadEvents> {
   const result: ReadEvents = { events: [], indexes: [], rejected: [] };
   let turnStartedAt = performance.now();
