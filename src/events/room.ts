@@ -31,7 +31,7 @@ export type EventsRoomOptions = Omit<CaptureOptions, 'pool' | 'salts' | 'warn'> 
 };
 
 export type EventsRoom = Room<EventsRoomApi> & {
-  /** Capture. */
+  /** Answers capture's requests. */
   lane: Lane;
   /** Salts for visitors without cookies, used in other rooms too. */
   salts: Salts;

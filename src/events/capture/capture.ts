@@ -34,7 +34,7 @@ export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflati
   maxDistinctIds?: number;
   /** Takes warnings for the project about its events; must not wait. */
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
-  /** Gets every answer, and the events in it. */
+  /** Gets the status of every answer, and the numbers of accepted and rejected events. */
   observe?: CaptureObserver | undefined;
   log: Logger;
 };

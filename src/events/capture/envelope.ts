@@ -11,7 +11,7 @@ import { answerNothing, answerStored, type AnswerOutcome } from './respond.ts';
 /** A JSON object whose properties are not checked yet. */
 export type RawObject = Readonly<Record<string, unknown>>;
 
-/** Parts of a request other than its body. */
+/** Query and headers of a request. */
 export type RequestContext = { query: Fields; headers: IncomingHttpHeaders };
 
 const EARLIEST_SENT_MS = Date.UTC(2021);

@@ -1,4 +1,4 @@
-/** Answers of capture. */
+/** Makes capture's answers. */
 import { answerFor, type ErrorBody } from '../../platform/http/error-body.ts';
 import { preflightHeaders } from '../../platform/http/raw-answers.ts';
 import { json, noBody, type Answer } from '../../platform/http/route.ts';

@@ -1,4 +1,4 @@
-/** Ids of events. */
+/** Checks and creates ids of events. */
 import { randomFillSync } from 'node:crypto';
 
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

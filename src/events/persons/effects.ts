@@ -107,7 +107,7 @@ function isEmpty({ set, volatile, setOnce }: Setters): boolean {
   return [set, volatile, setOnce].every((setters) => Object.keys(setters).length === 0);
 }
 
-/** A list of names, or an object with them. */
+/** Reads a list of names, or an object's names. */
 function readUnset(value: unknown): readonly string[] {
   if (value === undefined) return NO_EFFECTS.unset;
   if (Array.isArray(value)) return value.filter((name) => typeof name === 'string');

@@ -13,7 +13,7 @@ export type Persons = ReadonlyMap<string, LoadedPerson>;
 type Reader = { ask: Ask; projectId: number; knownPersons: KnownPersons };
 
 type LoadedPersons = {
-  /** The row of the statement before. */
+  /** Row that the statements `before` answered with. */
   answer: Fields;
   persons: Persons;
   /** Whether each distinct id has the person that it was expected to have, or none if none was expected. */

@@ -63,7 +63,7 @@ const NARROWER_HINT = 'Ask for less: `after` bounds what is looked through.';
 
 export function eventStore(db: Knex) {
   return {
-    /** Newest first. */
+    /** Lists events, newest first. @throws Unavailable after five seconds */
     async list(projectId: number, filter: EventFilter, page: PageWindow): Promise<ListedEvent[]> {
       const { sign, order, edge } = keysetOf(page);
       const filterNames = Object.keys(CONDITIONS) as (keyof EventFilter)[];
@@ -93,7 +93,7 @@ export function eventStore(db: Knex) {
       return newestFirst(listed, page);
     },
 
-    /** @throws NotFound when this project has no such event */
+    /** @throws NotFound when this project has no such event; Unavailable after five seconds */
     async get(projectId: number, uuid: string): Promise<StoredEvent> {
       // Scans only for a claimed uuid: ingest claims every event's.
       const { rows } = await ensureAnswered(

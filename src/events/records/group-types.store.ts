@@ -22,7 +22,7 @@ export function groupTypeStore(db: Knex) {
   const ofProject = (projectId: number) => db('group_types').where({ project_id: projectId });
 
   return {
-    /** At most five. */
+    /** Lists the types of a project, at most five. */
     async list(projectId: number): Promise<GroupType[]> {
       const rows = (await ofProject(projectId).orderBy('group_type_index')) as Row[];
       return rows.map((row) => ({

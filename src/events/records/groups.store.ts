@@ -48,7 +48,11 @@ export function groupStore(db: Knex) {
   }
 
   return {
-    /** Newest first. @param search part of the key or of the property `name`; case does not matter */
+    /**
+     * Lists groups, newest first.
+     * @param search a substring of the key or of the property `name`; case does not matter
+     * @throws Unavailable after five seconds
+     */
     async list(projectId: number, typeIndex: number, search: string | undefined, page: PageWindow): Promise<Group[]> {
       const { sign, order, edge } = keysetOf(page);
       const conditions = [

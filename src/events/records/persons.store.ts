@@ -20,7 +20,7 @@ export type Person = ListedRow & {
 
 export type PersonFilter = {
   distinctId?: string | undefined;
-  /** Part of a distinct id, an e-mail address or a name; case does not matter. */
+  /** Substring of a distinct id, an e-mail address or a name; case does not matter. */
   search?: string | undefined;
 };
 
@@ -67,7 +67,7 @@ export function personStore(db: Knex) {
   }
 
   return {
-    /** Newest first. */
+    /** Lists persons, newest first. @throws Unavailable after five seconds */
     async list(projectId: number, { distinctId, search }: PersonFilter, page: PageWindow): Promise<Person[]> {
       const { sign, order, edge } = keysetOf(page);
       const conditions = [
@@ -93,7 +93,7 @@ export function personStore(db: Knex) {
       return newestFirst(persons, page);
     },
 
-    /** @throws NotFound when this project has no such person */
+    /** @throws NotFound when this project has no such person; Unavailable after five seconds */
     async get(projectId: number, id: string): Promise<Person> {
       const personSql = 'select * from persons where project_id = :projectId and id = :id';
       const [person] = await query(withDistinctIds(personSql), { projectId, id }, SEARCH_HINT);
@@ -101,13 +101,13 @@ export function personStore(db: Knex) {
       return person;
     },
 
-    /** Deletes persons, not their events. @returns the number of persons deleted */
+    /** Deletes persons, not their events. @returns the number of persons deleted @throws Unavailable after five seconds */
     async delete(projectId: number, ids: readonly string[]): Promise<number> {
       const deletion = db.raw<DeletedCount>('select delete_persons(?, ?::uuid[]) as deleted', [projectId, [...ids]]);
       return (await ensureAnswered(deletion, TOO_MANY_PERSONS)).rows[0]!.deleted;
     },
 
-    /** Deletes the persons that have these distinct ids. @returns the number of persons deleted */
+    /** Same as `delete`, for the persons that have these distinct ids. */
     async deleteByDistinctIds(projectId: number, distinctIds: readonly string[]): Promise<number> {
       return inTransaction(db, async (transaction) => {
         // The lock for merging and deleting persons: no distinct id can move between the two statements.

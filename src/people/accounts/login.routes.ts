@@ -12,7 +12,7 @@ export type LoginApi = {
   identity: IdentityStores;
   sessions: Sessions;
   login: Login;
-  /** Client address of a request, by trusted proxies only. */
+  /** Returns the address of the client, which only trusted proxies may report. */
   addressOf(request: { headers: IncomingHttpHeaders; remoteAddress: string }): string;
 };
 

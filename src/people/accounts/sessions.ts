@@ -25,7 +25,7 @@ export type Cookies = readonly string[];
 /** A browser that logs in. */
 export type Client = {
   headers: IncomingHttpHeaders;
-  /** Client address, by trusted proxies only. */
+  /** Address of the client, which only trusted proxies may report. */
   address: string;
 };
 

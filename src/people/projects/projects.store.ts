@@ -227,7 +227,7 @@ export function projectStore(db: Knex) {
       return row && projectFrom(row);
     },
 
-    /** Lists projects by id. @param filter `search`: a part of the name; `organizationId`: only projects of this organization */
+    /** Lists projects by id. @param filter `search`: a substring of the name; `organizationId`: only projects of this organization */
     async list(
       caller: Caller,
       page: { limit: number; offset: number },

@@ -16,7 +16,7 @@ export function reaches(level: Level, required: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(required);
 }
 
-/** A member's standing in an organization. */
+/** Roles of members in an organization, from the lowest to the highest. */
 export const ORGANIZATION_ROLES = ['member', 'admin', 'owner'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 

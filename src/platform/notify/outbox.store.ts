@@ -44,7 +44,7 @@ const MAIL_EVERY = '1 day';
 
 const TAKE_SQL = `update notifications set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})`;
 
-/** An update returns rows in any order. */
+/** Sorts by age, because an update returns rows in any order. */
 const byAge = (a: Outgoing, b: Outgoing) => a.createdAt.localeCompare(b.createdAt);
 
 export function outboxStore(db: Knex) {

@@ -18,7 +18,7 @@ export function parseJson(bytes: Buffer, maxValues: number): ParsedJson {
   return { value: readJson(bytes, { maxValues, read: JSON.parse }), escapes: hasEscapes(bytes) };
 }
 
-/** See `ParsedJson`. */
+/** Whether bytes hold `\u` escapes (see `ParsedJson`). */
 export function hasEscapes(bytes: Buffer): boolean {
   return bytes.includes(ESCAPE);
 }

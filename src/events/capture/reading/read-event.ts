@@ -144,7 +144,7 @@ function withGroups(properties: RawObject, types: GroupTypes, notes: Note[]): Ra
   return keys ? { ...properties, ...keys } : properties;
 }
 
-/** The elements chain has a column of its own. */
+/** Removes the elements chain, because it has its own column. */
 function withoutChain(properties: RawObject): RawObject {
   const { $elements_chain: _, ...others } = properties;
   return others;

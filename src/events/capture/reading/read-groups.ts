@@ -61,7 +61,7 @@ export function readGroupUpdate(properties: RawObject, types: GroupTypes, notes:
   return { typeIndex, key, properties: isObject(set) ? JSON.stringify(set) : '{}' };
 }
 
-/** A number is a key, too. */
+/** @returns the group key, which may be sent as a number; undefined without a key */
 function keyOf(value: unknown, notes: Note[]): string | undefined {
   const key = typeof value === 'number' ? String(value) : value;
   if (typeof key !== 'string' || key === '') return undefined;
