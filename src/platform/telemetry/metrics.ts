@@ -105,7 +105,7 @@ export function createMetrics() {
   });
   const decideFailures = new Counter({
     name: 'sluice_decide_failures_total',
-    help: 'Answers in which a flag could not be decideRequests',
+    help: 'Answers in which a flag could not be decided',
     registers,
   });
 
