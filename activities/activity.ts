@@ -21,7 +21,7 @@ const BEAT_EVERY_MS = 1_000;
 /** Turns `work(engine, attempt, input)` into the function that Temporal calls with the input. */
 export function activity<I extends unknown[], O>(
   engine: Engine,
-  work: (engine: Engine, attempt: Attempt, ...input: I) => Promise<O>,
+  attemptWork: (engine: Engine, attempt: Attempt, ...input: I) => Promise<O>,
 ) {
   return async (...input: I): Promise<O> => {
     const context = Context.current();
@@ -29,7 +29,7 @@ export function activity<I extends unknown[], O>(
     const { workflowExecution, activityType, attempt } = info;
     const heartbeat = setInterval(() => context.heartbeat(), BEAT_EVERY_MS);
     try {
-      return await work(
+      return await attemptWork(
         engine,
         {
           workflowId: workflowExecution?.workflowId ?? '',

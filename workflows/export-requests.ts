@@ -8,13 +8,13 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { ASKING } from './policies.ts';
+import { DISPATCHING } from './policies.ts';
 
 export type ExportRequestsInput = { exportId: string };
 
 const wake = defineSignal('wake');
 
-const { dispatchRequests } = proxyActivities<Activities>(ASKING);
+const { dispatchRequests } = proxyActivities<Activities>(DISPATCHING);
 
 /** Limit of rounds, which bounds a history. */
 const MAX_ROUNDS = 300;

@@ -43,14 +43,14 @@ export const FINISHING: ActivityOptions = {
 };
 
 /** Dispatcher's rounds. Temporal retries a failed round until it succeeds, because the next round would be the same. */
-export const ASKING: ActivityOptions = {
+export const DISPATCHING: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 
 /** Reconciler's rounds. Few attempts, because the next round within a minute replaces a failed one. */
-export const CARETAKING: ActivityOptions = { ...ASKING, retry: { ...ASKING.retry, maximumAttempts: 3 } };
+export const RECONCILING: ActivityOptions = { ...DISPATCHING, retry: { ...DISPATCHING.retry, maximumAttempts: 3 } };
 
 /** Parts, or ranges of parts, of one run at once. */
 export const PARTS_AT_ONCE = 4;

@@ -2,9 +2,9 @@
 import { patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Repairs } from '../activities/rounds/reconcile.ts';
-import { CARETAKING } from './policies.ts';
+import { RECONCILING } from './policies.ts';
 
-const { reconcileAll, deliverNotifications } = proxyActivities<Activities>(CARETAKING);
+const { reconcileAll, deliverNotifications } = proxyActivities<Activities>(RECONCILING);
 
 export async function reconcile(): Promise<Repairs> {
   const repairs = await reconcileAll();

@@ -10,7 +10,7 @@ import { exportField, runWithDeadline } from '../round-steps.ts';
 
 const EXPORTS_AT_ONCE = 10;
 /** Files of one export, in one round. */
-const FILES_AT_ONCE = 100;
+const FILES_PER_ROUND = 100;
 /** Time limit for the files that one run recorded. */
 const RUN_MS = 10_000;
 /** Time after which a round begins no further run's files; the next round continues. */
@@ -23,13 +23,13 @@ const SUMMARY =
 /** @returns how many files are gone */
 export async function deleteSupersededFiles(engine: Engine, signal: AbortSignal): Promise<number> {
   const { supersededFiles } = engine.stores;
-  const due = await supersededFiles.listDueFiles(engine.fileGraceHours, FILES_AT_ONCE);
+  const due = await supersededFiles.listDueFiles(engine.fileGraceHours, FILES_PER_ROUND);
   const exports = [...Map.groupBy(due, ({ exportId }) => exportId).values()];
   const beginUntil = performance.now() + BEGIN_WITHIN_MS;
   let deleted = 0;
   const worker = async () => {
-    for (let runs = exports.pop(); runs; runs = exports.pop())
-      for (const files of runs) {
+    for (let filesByRun = exports.pop(); filesByRun; filesByRun = exports.pop())
+      for (const files of filesByRun) {
         signal.throwIfAborted();
         if (performance.now() > beginUntil) return;
         deleted += await deleteOrPostpone(engine, files, signal);

@@ -5,7 +5,7 @@
  */
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
-import { isProducedByPresentSpec, type Tiling } from '../../src/exports/domain/intervals.ts';
+import { isStartedByPresentSchedule, type Tiling } from '../../src/exports/domain/intervals.ts';
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import type { RunRequest } from '../../src/exports/runs/run-requests.store.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
@@ -45,13 +45,13 @@ export async function dispatchRequests(
   const claimed = await claim(engine, batchExport);
   const requests = await stores.runRequests.listClaimed(exportId);
   const steps = await decideAll(engine, requests);
-  const hasAsked = await startRuns(engine, batchExport, tiling, steps);
+  const hasRequestedRuns = await startRuns(engine, batchExport, tiling, steps);
   const hasClosed = steps.some(({ wants }) => wants === 'closing');
   await stores.backfills.keepEnds(exportId);
   const open = await stores.runRequests.countOpen(exportId);
   return {
     open: open + (hasUnwrittenRequests || hasWaitingBackfills ? 1 : 0),
-    progressed: hasUnwrittenRequests || claimed > 0 || hasAsked || hasClosed,
+    progressed: hasUnwrittenRequests || claimed > 0 || hasRequestedRuns || hasClosed,
   };
 }
 
@@ -81,14 +81,14 @@ async function startWaitingBackfills({ stores, limits }: Engine, { id, projectId
 
 /** @returns whether more requests are to be written */
 async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
-  let slices = 0;
+  let batches = 0;
   for (const id of await stores.backfills.listUnwritten(exportId, { waiting: false })) {
     const writeBatch = () =>
       stores.inTransaction(async (tx) => {
         await tx.batchExports.lockRow(exportId);
         return tx.backfills.writeRequests(id, tiling);
       });
-    while (await writeBatch()) if (++slices >= SLICES_AT_ONCE) return true;
+    while (await writeBatch()) if (++batches >= SLICES_AT_ONCE) return true;
   }
   return false;
 }
@@ -138,7 +138,7 @@ async function decideNext(engine: Engine, request: RunRequest): Promise<Dispatch
   if (newest === undefined || newest.runId === request.askedAfter) {
     return makeStep((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }
-  return makeStep((await settle(engine, request, newest)) ? 'closing' : 'requesting');
+  return makeStep((await closeIfAnswered(engine, request, newest)) ? 'closing' : 'requesting');
 }
 
 /**
@@ -146,7 +146,7 @@ async function decideNext(engine: Engine, request: RunRequest): Promise<Dispatch
  * was planned, or if a restore of the database lost the run's result.
  * @returns whether the request is closed
  */
-async function settle(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
+async function closeIfAnswered(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
   const { stores } = engine;
   const run = await closeLost(engine, newest);
   // tooth: request-of-lost-run
@@ -229,5 +229,5 @@ function isStartedBySchedule({ startAt, endAt, jitterSeconds }: BatchExport, til
   if (jitterSeconds > 0) return false;
   if (startAt !== null && end < millisOf(startAt)) return false;
   if (endAt !== null && end > millisOf(endAt)) return false;
-  return isProducedByPresentSpec(tiling, end);
+  return isStartedByPresentSchedule(tiling, end);
 }

@@ -1,5 +1,5 @@
 /** Requests runs for gaps: intervals whose scheduled run never came. */
-import { findGaps, gapsBeginAfter } from '../../src/exports/domain/gaps.ts';
+import { findGaps, earliestGapEndsAfter } from '../../src/exports/domain/gaps.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { isPausedAt } from '../../src/exports/domain/pauses.ts';
 import type { WatchedExport } from '../../src/exports/intervals/gaps.store.ts';
@@ -30,7 +30,7 @@ async function fillGapsOf(
   { id, ...watchedExport }: WatchedExport,
   now: number,
 ): Promise<number> {
-  const since = isoMicros(gapsBeginAfter(watchedExport));
+  const since = isoMicros(earliestGapEndsAfter(watchedExport));
   const tiling = await stores.batchExports.getTiling(id);
   const pauses = await stores.gaps.listPauses(id);
   const states = new Map((await stores.gaps.listStates(id, since)).map((state) => [millisOf(state.end), state]));

@@ -2,7 +2,7 @@
  * Finds exports whose key spaces share keys, because they were created before Sluice checked for overlaps. Such exports stay valid. The
  * owners of both get one notice, and another one if the overlap ends and recurs.
  */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { overlaps } from '../../src/exports/destinations/key-space.ts';
 import { keySpaceOf } from '../../src/exports/deliveries/key-spaces.ts';
 import type { Engine } from '../engine.ts';
@@ -12,14 +12,14 @@ import type { Engine } from '../engine.ts';
  * may take longer than a step has.
  */
 const EVERY_MS = 3_600_000;
-const lookedAt = new WeakMap<Engine, number>();
+const lastComparedAt = new WeakMap<Engine, number>();
 
 const SUMMARY =
   'Another batch export may write to the same files or table. Both go on; move one of them to a prefix, directory or table of its own.';
 
 /** @returns how many exports are newly found to overlap with another one */
 export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promise<number> {
-  const lastCheckedAt = lookedAt.get(engine);
+  const lastCheckedAt = lastComparedAt.get(engine);
   if (lastCheckedAt !== undefined && performance.now() - lastCheckedAt < EVERY_MS) return 0;
   const overlapping = await findOverlaps(engine, signal);
   for (const id of await engine.stores.health.listExportsWith('overlapping')) {
@@ -31,18 +31,18 @@ export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promi
 }
 
 async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<string>> {
-  const live = (await engine.stores.places.listLive()).map((place) => ({
-    id: place.exportId,
-    space: keySpaceOf(place),
+  const reservations = (await engine.stores.places.listLive()).map((reservation) => ({
+    id: reservation.exportId,
+    space: keySpaceOf(reservation),
   }));
-  lookedAt.set(engine, performance.now());
-  const byStore = Map.groupBy(live, ({ space }) => space.store);
+  lastComparedAt.set(engine, performance.now());
+  const byStore = Map.groupBy(reservations, ({ space }) => space.store);
   const overlapping = new Set<string>();
   for (const group of byStore.values()) {
     for (const [index, place] of group.entries()) {
       // A thousand exports in one bucket are half a million pairs: heartbeats and runs cannot wait for all of them.
       // tooth: overlaps-in-turn
-      await othersTurn(undefined, { signal });
+      await yieldToEventLoop(undefined, { signal });
       for (const other of group.slice(index + 1)) {
         if (!overlaps(place.space, other.space)) continue;
         overlapping.add(place.id).add(other.id);

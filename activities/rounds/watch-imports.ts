@@ -8,17 +8,17 @@ export type WatchedImports = { stale: number; requested: number };
 
 /** @returns how many intervals are newly stale, and how many were requested */
 export async function watchImports(engine: Engine, signal: AbortSignal): Promise<WatchedImports> {
-  const did: WatchedImports = { stale: 0, requested: 0 };
+  const counts: WatchedImports = { stale: 0, requested: 0 };
   const exports = shuffle(await engine.stores.stale.listExportsToCheck());
   const watch = async (exportToCheck: ExportToCheck) => {
-    did.stale += await findStale(engine.pool, engine.stores, exportToCheck);
+    counts.stale += await findStale(engine.pool, engine.stores, exportToCheck);
   };
   await eachOrLog(engine, signal, 'imports are looked at later', exports, ({ id }) => exportField(id), watch);
   const redelivering = shuffle(await engine.stores.troubles.listRedelivering());
   await eachOrLog(engine, signal, 'stale intervals are requested later', redelivering, exportField, async (id) => {
-    did.requested += await requestStale(engine, id);
+    counts.requested += await requestStale(engine, id);
   });
-  return did;
+  return counts;
 }
 
 async function requestStale({ stores }: Engine, exportId: string): Promise<number> {

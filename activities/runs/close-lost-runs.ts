@@ -50,7 +50,7 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
   const { stores, executions } = engine;
   const idle = shuffle(await stores.runs.listIdleOpen(idleSeconds)).values();
   let closed = 0;
-  const look = async (run: Run) => {
+  const closeIfLost = async (run: Run) => {
     const execution = await executions.find(run.workflowId, run.workflowRunId);
     if (execution?.status !== 'RUNNING' && (await close(engine, run, execution))) closed += 1;
   };
@@ -62,7 +62,7 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
       'a run is looked up later',
       idle,
       ({ batchExportId }) => exportField(batchExportId),
-      look,
+      closeIfLost,
     );
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return closed;

@@ -29,17 +29,17 @@ const ENDS_PLANNING = new Set([...FINAL_ERRORS, 'Superseded']);
 
 type End = RunEnd & { fault: Fault; level: LogLevel };
 
-function endOf(ending: EndingWithoutCommit): End {
+function runEndOf(ending: EndingWithoutCommit): End {
   if (ending.how === 'cancelled') {
     const fault = runFault('cancelled');
     return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', fault, level: 'WARNING' };
   }
   const { type: errorType, message: latestError } = ending;
   const fault = isFault(ending.fault) ? ending.fault : faultOfType(errorType);
-  const ended = { closedBy: 'run', latestError, fault } as const;
-  if (errorType === 'Superseded') return { ...ended, status: 'Cancelled', level: 'WARNING' };
+  const runEnd = { closedBy: 'run', latestError, fault } as const;
+  if (errorType === 'Superseded') return { ...runEnd, status: 'Cancelled', level: 'WARNING' };
   const status = FINAL_ERRORS.has(errorType) ? 'Failed' : 'FailedRetryable';
-  return { ...ended, status, errorType, level: 'ERROR' };
+  return { ...runEnd, status, errorType, level: 'ERROR' };
 }
 
 /** Ends a run whose parts or commit failed, or that was cancelled. */
@@ -50,7 +50,7 @@ export async function giveUp(
   signal: AbortSignal,
 ): Promise<void> {
   await discard(engine, run, signal);
-  await end(engine, run, endOf(ending));
+  await closeAndLog(engine, run, runEndOf(ending));
 }
 
 /**
@@ -60,12 +60,17 @@ export async function giveUp(
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);
   if (!(failure instanceof ApplicationFailure) || !ENDS_PLANNING.has(failure.type ?? '')) return;
-  const ended = endOf({ how: 'failed', type: failure.type!, message: failure.message, fault: faultOf(error) });
-  if (await end(engine, run, ended, { onlyUnplanned: true })) await countRun(engine, run.id);
+  const ended = runEndOf({ how: 'failed', type: failure.type!, message: failure.message, fault: faultOf(error) });
+  if (await closeAndLog(engine, run, ended, { onlyUnplanned: true })) await countRun(engine, run.id);
 }
 
 /** @returns whether the run was still open */
-async function end(engine: Engine, run: Run, { level, ...how }: End, { onlyUnplanned = false } = {}): Promise<boolean> {
+async function closeAndLog(
+  engine: Engine,
+  run: Run,
+  { level, ...how }: End,
+  { onlyUnplanned = false } = {},
+): Promise<boolean> {
   const ended = { ...how, fault: await locateFault(engine.stores, run, how.fault) };
   const { closed, paused } = await engine.stores.inTransaction(async (tx): Promise<Closing> => {
     await tx.batchExports.lockRow(run.batchExportId);

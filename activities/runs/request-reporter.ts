@@ -45,7 +45,7 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
     }
   }
 
-  function want(failure?: Error): void {
+  function requestWrite(failure?: Error): void {
     wanted = failure;
     wantedAt = performance.now();
     writing ??= write();
@@ -61,16 +61,16 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
       if (failure) {
         endQuiet();
         // A lasting failure is recorded again after a while, because another session of the run may have cleared it.
-        if (!wanted || performance.now() - wantedAt >= QUIET_MS) want(failure);
+        if (!wanted || performance.now() - wantedAt >= QUIET_MS) requestWrite(failure);
       } else if (wanted !== undefined || stored !== null) {
         quiet ??= setTimeout(() => {
           endQuiet();
-          want();
+          requestWrite();
         }, QUIET_MS).unref();
       }
     },
     async close() {
-      if (quiet) want();
+      if (quiet) requestWrite();
       endQuiet();
       await writing;
     },

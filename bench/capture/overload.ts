@@ -63,7 +63,7 @@ export const bench: Bench = async ({ log }) => {
     const accepted = answers.get(200) ?? [];
     const refused = [...answers].filter(([status]) => status !== 200).flatMap(([, times]) => times);
     for (const [status, times] of answers) {
-      log(`${times.length} requests answered ${status}, in ${median(times).toFixed(0)} ms, ${longest(times)} at most`);
+      log(`${times.length} requests answered ${status}, in ${median(times).toFixed(0)} ms, ${maxMs(times)} at most`);
     }
     const storedCount = await countStoredEvents(pool);
     if (storedCount !== accepted.length * BATCH)
@@ -113,7 +113,7 @@ async function countStoredEvents(pool: Pool): Promise<number> {
   return rows[0]!.count;
 }
 
-const longest = (times: readonly number[]) => Math.max(...times).toFixed(0);
+const maxMs = (times: readonly number[]) => Math.max(...times).toFixed(0);
 
 /**
  * Sends requests at a constant rate without waiting for earlier answers, then waits for all answers.

@@ -62,7 +62,7 @@ export const bench: Bench = async ({ log }) => {
     const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
     const database = { pid: parentOf(rows[0]!.pid) };
     const sluice = await start({ role: 'sluice', databaseUrl: postgres.url });
-    const { answer, checked } = await look(sluice.port, tokens.get(FLAGS)!);
+    const { answer, checked } = await checkDecides(sluice.port, tokens.get(FLAGS)!);
     log(checked);
     const slow = await start({ role: 'sluice', databaseUrl: postgres.url, fastPath: false });
     const bare = await start({ role: 'bare', answer });
@@ -125,7 +125,7 @@ export const bench: Bench = async ({ log }) => {
 };
 
 /** Checks that the API decides flags. @returns one answer, and a line for the log. @throws Error when a flag or an expected value is missing */
-async function look(port: number, token: string): Promise<{ answer: string; checked: string }> {
+async function checkDecides(port: number, token: string): Promise<{ answer: string; checked: string }> {
   const { path: address, body } = decideRequests(token);
   const decide = async (n: number) => {
     const response = await fetch(`http://127.0.0.1:${port}${address}`, {

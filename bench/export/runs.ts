@@ -155,7 +155,7 @@ async function measureSingleRuns(
   for (let i = 0; i < SINGLE_RUNS; i++) {
     const end = ends.shift()!;
     await engine.schedules.backfill(exportId, [end]);
-    const run = await ended(engine.temporal.client, exportId, end);
+    const run = await waitForEnd(engine.temporal.client, exportId, end);
     scheduled.push(run.ms);
     events = Math.max(events, run.events);
   }
@@ -164,7 +164,7 @@ async function measureSingleRuns(
     const [startAt, endAt] = [new Date(end - HOUR).toISOString(), new Date(end).toISOString()];
     const started = performance.now();
     await backfills.request(projectId, exportId, { startAt, endAt });
-    await ended(engine.temporal.client, exportId, end);
+    await waitForEnd(engine.temporal.client, exportId, end);
     requested.push(performance.now() - started);
   }
   await checkDelivered(installation, exportId, SINGLE_RUNS * 2);
@@ -176,7 +176,7 @@ async function measureSingleRuns(
 }
 
 /** Waits for the end of the interval's run. @returns its duration and number of history events, as Temporal has them */
-async function ended(client: Client, exportId: string, end: number): Promise<{ ms: number; events: number }> {
+async function waitForEnd(client: Client, exportId: string, end: number): Promise<{ ms: number; events: number }> {
   const handle = client.workflow.getHandle(runWorkflowId(exportId, end));
   for (;;) {
     const run = await handle.describe().catch(() => undefined);

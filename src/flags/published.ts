@@ -43,25 +43,25 @@ export function cacheByProjectVersion<T>(
   load: (projectId: number) => Promise<T>,
 ): (project: ProjectFlags) => Promise<T> {
   type CacheEntry = { version: string; value: Promise<T> };
-  const remembered = new Map<number, CacheEntry>();
+  const entriesByProject = new Map<number, CacheEntry>();
 
   /** Replaces a failed load with the previous result, if any, so the next request tries again. */
   function restorePrevious(projectId: number, known: CacheEntry | undefined): void {
-    if (known) remembered.set(projectId, known);
-    else remembered.delete(projectId);
+    if (known) entriesByProject.set(projectId, known);
+    else entriesByProject.delete(projectId);
   }
 
   return ({ projectId, version }) => {
-    const known = remembered.get(projectId);
+    const known = entriesByProject.get(projectId);
     if (known?.version === version) return known.value;
     const value = load(projectId).catch((error: unknown) => {
-      if (remembered.get(projectId)?.value === value) restorePrevious(projectId, known);
+      if (entriesByProject.get(projectId)?.value === value) restorePrevious(projectId, known);
       if (!known) throw error;
       return known.value;
     });
-    remembered.delete(projectId);
-    remembered.set(projectId, { version, value });
-    if (remembered.size > MAX_PROJECTS) remembered.delete(remembered.keys().next().value!);
+    entriesByProject.delete(projectId);
+    entriesByProject.set(projectId, { version, value });
+    if (entriesByProject.size > MAX_PROJECTS) entriesByProject.delete(entriesByProject.keys().next().value!);
     return value;
   };
 }

@@ -65,13 +65,13 @@ async function findSimilar(
   const candidates = (await matching.clone().select('id', 'name', contains).orderByRaw(ORDER)) as Candidate[];
   const exact = candidates.filter((candidate) => candidate.contains);
   const similar = candidates.filter((candidate) => !candidate.contains && resembles(search, candidate.name ?? ''));
-  const pageIds = [...exact, ...similar].slice(offset, offset + limit);
-  const ids = pageIds.map(({ id }) => id);
+  const pageCandidates = [...exact, ...similar].slice(offset, offset + limit);
+  const ids = pageCandidates.map(({ id }) => id);
   const rows = (await db('dashboards').whereIn('id', ids).select(db.raw(columns))) as { id: number }[];
   const byId = new Map(rows.map((row) => [row.id, row]));
   return {
     count: exact.length + similar.length,
-    rows: pageIds.flatMap(({ id, contains: isExact }) => {
+    rows: pageCandidates.flatMap(({ id, contains: isExact }) => {
       const row = byId.get(id);
       return row ? [{ ...row, search_match_type: isExact ? 'exact' : 'similar' }] : [];
     }),

@@ -27,7 +27,7 @@ export function dataShownBy(query: ParsedQuery): RawData[] {
 }
 
 /** @returns the kinds that the result depends on by values of properties, shown or not */
-export function readData(query: ParsedQuery): RawData[] {
+export function dataReadBy(query: ParsedQuery): RawData[] {
   return kindsOf(...dataShownBy(query), ...readByFilters(query.filters), ...readByParts(query));
 }
 
@@ -71,12 +71,12 @@ type Actor = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> }
 export function ensureMayAsk(actor: Actor, query: ParsedQuery): void {
   ensureRaw(rawAccess(actor), dataShownBy(query));
   // tooth: raw-filters
-  ensureRaw(rawAccessByLevel(actor.rights), readData(query));
+  ensureRaw(rawAccessByLevel(actor.rights), dataReadBy(query));
 }
 
 /** Checks a query that the caller stores. @param query one that `parseQuery` accepts @throws PermissionDenied */
 export function ensureMayStore({ rights }: Pick<Actor, 'rights'>, query: unknown): void {
-  if (query !== null && query !== undefined) ensureRaw(rawAccessByLevel(rights), readData(parseQuery(query)));
+  if (query !== null && query !== undefined) ensureRaw(rawAccessByLevel(rights), dataReadBy(parseQuery(query)));
 }
 
 /** Checks filters of a dashboard, a tile or one view, which the caller lays over queries. @throws PermissionDenied */
@@ -85,16 +85,16 @@ export function ensureMayFilter(
   filters: Readonly<Record<string, unknown>> | null | undefined,
 ): void {
   const { properties, breakdown_filter } = filters ?? {};
-  ensureRaw(rawAccessByLevel(rights), readByLaid({ properties }));
+  ensureRaw(rawAccessByLevel(rights), dataReadByFilters({ properties }));
   // tooth: raw-breakdowns
-  ensureRaw(rawAccessByLevel(rights), readByLaid({ breakdown_filter }));
+  ensureRaw(rawAccessByLevel(rights), dataReadByFilters({ breakdown_filter }));
 }
 
 const COUNT = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode' }] };
 
 /** @returns the kinds that a count of all events depends on with these filters laid over it */
-function readByLaid(filters: Readonly<Record<string, unknown>>): RawData[] {
-  return kindsUnlessInvalid(() => readData(withDashboardFilters(COUNT, filters)));
+function dataReadByFilters(filters: Readonly<Record<string, unknown>>): RawData[] {
+  return kindsUnlessInvalid(() => dataReadBy(withDashboardFilters(COUNT, filters)));
 }
 
 /** Returns no kinds for an invalid query, because the parser refuses it and no result is computed. */

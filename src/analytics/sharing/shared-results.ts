@@ -42,10 +42,10 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   /** Never rejects. @returns a result that is not in the cache, such as a failure; undefined when the cache has the new one */
   async function computeResult(
     project: Pick<Project, 'id'>,
-    requests: ResultRequest,
+    request: ResultRequest,
     access: RawAccess,
   ): Promise<InsightResult | undefined> {
-    const [result = NO_RESULT] = await results.getResults(project, [requests], 'blocking', access);
+    const [result = NO_RESULT] = await results.getResults(project, [request], 'blocking', access);
     const { filters_hash: name, error } = result;
     if (name === null) return result;
     failures.delete(name);
@@ -85,7 +85,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
 }
 
 /** Returns an older result rather than none, because it says how old it is. */
-function timedOutResult(cachedResults: InsightResult): InsightResult {
-  if (cachedResults.last_refresh !== null) return cachedResults;
+function timedOutResult(cachedResult: InsightResult): InsightResult {
+  if (cachedResult.last_refresh !== null) return cachedResult;
   return { ...NO_RESULT, error: { type: 'timeout', message: 'The result is still being computed.' } };
 }

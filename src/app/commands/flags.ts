@@ -76,11 +76,11 @@ async function run(files: string[], options: Options): Promise<void> {
   const config = readConfig();
   const { json, dryRun, update } = options;
   const target = await createTargetClient(options, config);
-  const { warning, ...keyOption } =
+  const { warning, ...exported } =
     options.from === undefined ? await readFiles(files, options) : await readSource(files, options, config);
   if (warning !== undefined) console.error(warning);
   const summary = emptySummary();
-  for await (const outcome of importFlags(keyOption, target, { update, dryRun })) {
+  for await (const outcome of importFlags(exported, target, { update, dryRun })) {
     addToSummary(summary, outcome);
     console.log(json ? printableJson(JSON.stringify(jsonOf(outcome))) : lineOf(outcome, dryRun));
   }
@@ -157,11 +157,11 @@ type KeySource = { variable: string; server: string; option: string };
 /** Reads the key from a file first, because the environment may hold a key for something else. */
 async function findKey(
   file: string | undefined,
-  keyOption: string | undefined,
+  configuredKey: string | undefined,
   { variable, server, option }: KeySource,
 ) {
   const keyName = file ?? variable;
-  const text = file === undefined ? keyOption : await readKey(file);
+  const text = file === undefined ? configuredKey : await readKey(file);
   if (text === undefined)
     throw new CommandFailed(
       `${variable} is not set. Set it to an API key of ${server}, or name a file with the key: ${option}.`,

@@ -307,7 +307,7 @@ function comparison({ image }: IToken): BinaryOperator {
 
 /** @throws InvalidInput for a number that is not an index of an array, from 1 */
 function arrayIndex(token: IToken): number {
-  const place = Number(token.image);
-  if (Number.isInteger(place) && place >= 1 && place <= 1_000_000) return place;
+  const index = Number(token.image);
+  if (Number.isInteger(index) && index >= 1 && index <= 1_000_000) return index;
   throw invalidQuery('places in an array are whole numbers from 1', positionOf(token));
 }

@@ -66,9 +66,9 @@ const COMPILERS: Compilers = {
   case: ({ subject, branches, otherwise, at }, compile) => {
     const compiledSubject = subject && compile(subject);
     const branchValues = branches.map(({ when, result }) => {
-      const condition = compile(when);
+      const operand = compile(when);
       return {
-        when: compiledSubject ? compileComparison('=', compiledSubject, condition, when.at) : condition,
+        when: compiledSubject ? compileComparison('=', compiledSubject, operand, when.at) : operand,
         result: compile(result),
       };
     });
@@ -128,17 +128,17 @@ function number(text: string, position: Expression['at']): Value {
 }
 
 const TYPES: Readonly<Record<string, SqlType>> = {
-  ...columnsOfType('text', 'text', 'string', 'varchar'),
-  ...columnsOfType('int8', 'int', 'int32', 'int64', 'integer', 'bigint', 'int8'),
-  ...columnsOfType('float8', 'float', 'float64', 'double', 'float8'),
-  ...columnsOfType('bool', 'bool', 'boolean'),
-  ...columnsOfType('timestamptz', 'datetime', 'datetime64', 'timestamp', 'timestamptz'),
-  ...columnsOfType('date', 'date'),
-  ...columnsOfType('uuid', 'uuid'),
-  ...columnsOfType('jsonb', 'json', 'jsonb'),
+  ...typeNames('text', 'text', 'string', 'varchar'),
+  ...typeNames('int8', 'int', 'int32', 'int64', 'integer', 'bigint', 'int8'),
+  ...typeNames('float8', 'float', 'float64', 'double', 'float8'),
+  ...typeNames('bool', 'bool', 'boolean'),
+  ...typeNames('timestamptz', 'datetime', 'datetime64', 'timestamp', 'timestamptz'),
+  ...typeNames('date', 'date'),
+  ...typeNames('uuid', 'uuid'),
+  ...typeNames('jsonb', 'json', 'jsonb'),
 };
 
-function columnsOfType(type: SqlType, ...names: string[]): Record<string, SqlType> {
+function typeNames(type: SqlType, ...names: string[]): Record<string, SqlType> {
   return Object.fromEntries(names.map((name) => [name, type]));
 }
 

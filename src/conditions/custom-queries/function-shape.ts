@@ -19,14 +19,14 @@ export type SqlFunction = {
 /** A function whose SQL mentions each operand once. */
 export function simpleFunction(
   names: string,
-  takes: readonly SqlType[],
-  gives: SqlType,
+  parameters: readonly SqlType[],
+  returns: SqlType,
   sql: (...operands: string[]) => string,
 ): SqlFunction {
   return {
     names: names.split(' '),
-    takes,
-    make: (args, position) => value(gives, `(${sql(...args.map((arg) => arg.sql))})`, position),
+    takes: parameters,
+    make: (args, position) => value(returns, `(${sql(...args.map((arg) => arg.sql))})`, position),
   };
 }
 

@@ -86,8 +86,8 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
     optional: 1,
     repeats: true,
     make: ([json, ...path], position) => {
-      const found = path.length > 0 ? valueAt(json!, path, position) : json!;
-      const sql = nameOperands([convert(found, 'jsonb')], (array) => {
+      const target = path.length > 0 ? valueAt(json!, path, position) : json!;
+      const sql = nameOperands([convert(target, 'jsonb')], (array) => {
         return `case when jsonb_typeof(${array}) = 'array' then jsonb_array_length(${array})::int8 end`;
       });
       return value('int8', sql, position);

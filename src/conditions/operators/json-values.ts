@@ -50,10 +50,10 @@ function reviveNumber(_key: string, value: unknown, context: { source?: string }
 function numberAsWritten(value: number, source: string): Json {
   if (Number.isSafeInteger(value)) return /[.e]/i.test(source) && !Object.is(value, -0) ? new JsonFloat(value) : value;
   if (/[.e]/i.test(source)) return Number.isInteger(value) ? new JsonFloat(value) : value;
-  return source.length <= MAX_DIGITS && isStoredExactly(BigInt(source)) ? BigInt(source) : new JsonFloat(value);
+  return source.length <= MAX_DIGITS && fitsSixtyFourBits(BigInt(source)) ? BigInt(source) : new JsonFloat(value);
 }
 
-function isStoredExactly(integer: bigint): boolean {
+function fitsSixtyFourBits(integer: bigint): boolean {
   return integer >= MIN_INTEGER && integer < MAX_INTEGER;
 }
 
@@ -91,7 +91,7 @@ const FROM_SURROGATES_ON = /[\ud800-\uffff]/;
 
 function numberText(value: number): string {
   if (!Number.isInteger(value) || Object.is(value, -0)) return floatText(value);
-  return isStoredExactly(BigInt(value)) ? String(BigInt(value)) : floatText(value);
+  return fitsSixtyFourBits(BigInt(value)) ? String(BigInt(value)) : floatText(value);
 }
 
 /** The shortest digits that read back as the same float; an exponent from 1e16 on and below 1e-5. */

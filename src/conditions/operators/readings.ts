@@ -15,7 +15,7 @@ export const STEPS_PER_REQUEST = 10_000_000;
 const MAX_UNCACHED = 32;
 /** Steps for each element of a list, and for each property of an object, whose names are sorted too. */
 const ELEMENT_STEPS = 10;
-const MEMBER_STEPS = 50;
+const PROPERTY_STEPS = 50;
 
 /** The request has used up its steps, so undecided flags fail. */
 export class StepsSpent extends Error {
@@ -62,7 +62,7 @@ export class Readings {
   text(value: Json): string {
     if (typeof value === 'string') return value;
     if (typeof value !== 'object' || value === null) return textOf(value);
-    return readOnce(this.#texts, value, () => this.#textOf(value));
+    return cachedRead(this.#texts, value, () => this.#textOf(value));
   }
 
   #textOf(value: Json): string {
@@ -80,7 +80,7 @@ export class Readings {
       return;
     }
     for (const name in value) {
-      this.spend(MEMBER_STEPS + name.length);
+      this.spend(PROPERTY_STEPS + name.length);
       this.#spendOnMembers((value as { readonly [key: string]: Json })[name]!);
     }
   }
@@ -90,7 +90,7 @@ export class Readings {
     const text = this.text(value);
     return text.length <= MAX_UNCACHED
       ? text.toLowerCase()
-      : this.#onText((this.#lowered ??= new Map()), text, toLowerCase);
+      : this.#lowerOnce((this.#lowered ??= new Map()), text, toLowerCase);
   }
 
   /** The text with only A to Z in lower case. */
@@ -98,11 +98,11 @@ export class Readings {
     const text = this.text(value);
     return text.length <= MAX_UNCACHED
       ? lowerAscii(text)
-      : this.#onText((this.#loweredAscii ??= new Map()), text, lowerAscii);
+      : this.#lowerOnce((this.#loweredAscii ??= new Map()), text, lowerAscii);
   }
 
-  #onText(known: Known<string>, text: string, write: (text: string) => string): string {
-    return readOnce(known, text, () => {
+  #lowerOnce(known: Known<string>, text: string, write: (text: string) => string): string {
+    return cachedRead(known, text, () => {
       this.spend(text.length);
       return write(text);
     });
@@ -111,12 +111,12 @@ export class Readings {
   /** Caches `numberOf` of long texts. */
   number(value: Json): number | undefined {
     if (typeof value !== 'string' || value.length <= MAX_UNCACHED) return numberOf(value);
-    return readOnce((this.#numbers ??= new Map()), value, () => numberOf(value));
+    return cachedRead((this.#numbers ??= new Map()), value, () => numberOf(value));
   }
 
   /** Caches `instantOfProperty`. @param context the same for all of a request */
   instant(value: Json, context: DateContext): bigint | undefined {
-    return readOnce((this.#instants ??= new Map()), value, () => instantOfProperty(value, context));
+    return cachedRead((this.#instants ??= new Map()), value, () => instantOfProperty(value, context));
   }
 
   /** Caches `versionOf` of long texts. */
@@ -124,18 +124,20 @@ export class Readings {
     const text = this.text(value);
     return text.length <= MAX_UNCACHED
       ? versionOf(text)
-      : readOnce((this.#versions ??= new Map()), text, () => versionOf(text));
+      : cachedRead((this.#versions ??= new Map()), text, () => versionOf(text));
   }
 
   /** Caches `comparableVersionOf`. */
   comparableVersion(value: Json): Version | undefined {
-    return readOnce((this.#comparable ??= new Map()), this.text(value), (text) => comparableVersionOf(text as string));
+    return cachedRead((this.#comparable ??= new Map()), this.text(value), (text) =>
+      comparableVersionOf(text as string),
+    );
   }
 
   /** Whether a value is true, or a list of only true values. */
   isTrue(value: Json): boolean {
     if (!isList(value)) return isTruth(value);
-    return readOnce((this.#truths ??= new Map()), value, () => {
+    return cachedRead((this.#truths ??= new Map()), value, () => {
       this.#spendOnMembers(value);
       return isTruth(value);
     });
@@ -143,7 +145,7 @@ export class Readings {
 }
 
 /** @param read called for a value that is not cached yet; may throw */
-function readOnce<Value extends Json, T>(known: Known<T>, value: Value, read: (value: Value) => T): T {
+function cachedRead<Value extends Json, T>(known: Known<T>, value: Value, read: (value: Value) => T): T {
   let result = known.get(value);
   if (result !== undefined || known.has(value)) return result!;
   result = read(value);

@@ -5,32 +5,32 @@ import { invalid } from './regex-errors.ts';
 
 export class PatternReader {
   readonly #text: string;
-  readonly #room: PatternBudget;
+  readonly #budget: PatternBudget;
   readonly #folded = new Set<CharSet>();
   #at = 0;
 
   /** @param budget the budget from which parts of the pattern are taken */
   constructor(text: string, budget: PatternBudget) {
     this.#text = text;
-    this.#room = budget;
+    this.#budget = budget;
   }
 
   /** Takes room for each range of the set. @returns the set */
-  takeRoomFor(set: CharSet): CharSet {
-    this.#room.take(set.length);
+  chargeFor(set: CharSet): CharSet {
+    this.#budget.take(set.length);
     return set;
   }
 
   /** Takes room for looking up a Unicode class by name. */
-  takeRoomForLookUp(name: string): void {
-    this.#room.takeToFind(name);
+  chargeLookUp(name: string): void {
+    this.#budget.takeToFind(name);
   }
 
   /** Adds the other cases of the set's characters. Takes room for folding only the first time for each set. */
   withAnyCase(set: CharSet): CharSet {
-    if (!this.#folded.has(set)) this.#room.take(Math.min(CASED_COUNT, sizeOf(set)));
+    if (!this.#folded.has(set)) this.#budget.take(Math.min(CASED_COUNT, sizeOf(set)));
     this.#folded.add(set);
-    return this.takeRoomFor(ignoringCase(set));
+    return this.chargeFor(ignoringCase(set));
   }
 
   get atEnd(): boolean {

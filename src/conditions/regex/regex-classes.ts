@@ -66,16 +66,16 @@ export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0)
       for (const range of readItem(reader, ignoreCase, depth)) operand.push(range);
       continue;
     }
-    set = reader.takeRoomFor(apply(set, foldCase(reader, operand, ignoreCase)));
+    set = reader.chargeFor(apply(set, foldCase(reader, operand, ignoreCase)));
     apply = operation[1];
     operand = [];
   }
-  set = reader.takeRoomFor(apply(set, foldCase(reader, operand, ignoreCase)));
+  set = reader.chargeFor(apply(set, foldCase(reader, operand, ignoreCase)));
   return negated ? complement(set) : set;
 }
 
 function foldCase(reader: PatternReader, ranges: CharSet, ignoreCase: boolean): CharSet {
-  const set = reader.takeRoomFor(normalizeRanges(ranges));
+  const set = reader.chargeFor(normalizeRanges(ranges));
   return ignoreCase ? reader.withAnyCase(set) : set;
 }
 

@@ -36,10 +36,10 @@ export function readUnicodeClass(reader: PatternReader): CharSet | undefined {
   if (!found) return undefined;
   const [whole, letter, caret, name, short] = found;
   const wanted = (name ?? short ?? '').replace(':', '=');
-  reader.takeRoomForLookUp(wanted);
+  reader.chargeLookUp(wanted);
   const set = unicodeClass(wanted);
   if (!set) throw invalid(`an unknown class \`\\${whole}\``);
-  return reader.takeRoomFor((letter === 'P') !== (caret === '^') ? complement(set) : set);
+  return reader.chargeFor((letter === 'P') !== (caret === '^') ? complement(set) : set);
 }
 
 /** Parses `\d`, `\W` and the like; undefined for anything else. */
@@ -48,7 +48,7 @@ export function readNamedClass(reader: PatternReader): CharSet | undefined {
   const set = NAMED_CLASSES[letter.toLowerCase()]?.();
   if (!set) return undefined;
   reader.next();
-  return reader.takeRoomFor(letter === letter.toLowerCase() ? set : complement(set));
+  return reader.chargeFor(letter === letter.toLowerCase() ? set : complement(set));
 }
 
 const NAMED_CLASSES: Record<string, () => CharSet> = {

@@ -12,11 +12,11 @@ import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escap
 import {
   charsNode,
   eitherOf,
-  placeNode,
+  assertionNode,
   repeatOf,
   sequenceOf,
   type Bounds,
-  type Place,
+  type Assertion,
   type Regex,
 } from './regex-tree.ts';
 
@@ -135,8 +135,8 @@ function readAtom(reader: PatternReader, flags: Flags, depth: number): Regex {
   if (reader.peek === '[') return charsNode(readClass(reader, flags.ignoreCase));
   const char = reader.next();
   if (char === '.') return charsNode(flags.dotAll ? ANY : ANY_OF_LINE);
-  if (char === '^') return placeNode(flags.multiLine ? 'line-start' : 'start');
-  if (char === '$') return placeNode(flags.multiLine ? 'line-end' : 'end');
+  if (char === '^') return assertionNode(flags.multiLine ? 'line-start' : 'start');
+  if (char === '$') return assertionNode(flags.multiLine ? 'line-end' : 'end');
   if ('*+?'.includes(char)) throw invalid(`nothing to repeat before \`${char}\``);
   return chars(reader, singleChar(char.codePointAt(0)!), flags);
 }
@@ -166,7 +166,7 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   const place = PLACES[letter];
   if (place) {
     reader.next();
-    return placeNode(place);
+    return assertionNode(place);
   }
   // `\Z` matches at the end, or before a final line feed, which is consumed, so no lookahead is needed.
   if (reader.take('Z')) return optionalLineFeedAtEnd();
@@ -174,10 +174,10 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   return chars(reader, named ?? singleChar(readEscapedChar(reader)), flags);
 }
 
-const PLACES: Record<string, Place> = { A: 'start', z: 'end', b: 'word-boundary', B: 'no-word-boundary' };
+const PLACES: Record<string, Assertion> = { A: 'start', z: 'end', b: 'word-boundary', B: 'no-word-boundary' };
 
 function optionalLineFeedAtEnd(): Regex {
-  return sequenceOf([repeatOf(charsNode(charsOf('\n')), { min: 0, max: 1 }), placeNode('end')]);
+  return sequenceOf([repeatOf(charsNode(charsOf('\n')), { min: 0, max: 1 }), assertionNode('end')]);
 }
 
 function readRepeats(reader: PatternReader, atom: Regex, flags: Flags): Regex {

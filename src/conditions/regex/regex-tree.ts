@@ -4,7 +4,7 @@
  */
 import type { CharSet } from './char-sets.ts';
 
-export type Place = 'start' | 'end' | 'line-start' | 'line-end' | 'word-boundary' | 'no-word-boundary';
+export type Assertion = 'start' | 'end' | 'line-start' | 'line-end' | 'word-boundary' | 'no-word-boundary';
 
 type Size = {
   /** Upper limit of the matching machine's states. */
@@ -20,7 +20,7 @@ export type Bounds = { readonly min: number; readonly max: number | undefined };
 export type Regex = Size &
   (
     | { readonly kind: 'chars'; readonly set: CharSet }
-    | { readonly kind: 'place'; readonly place: Place }
+    | { readonly kind: 'place'; readonly place: Assertion }
     | { readonly kind: 'sequence'; readonly items: readonly Regex[] }
     | { readonly kind: 'either'; readonly items: readonly Regex[] }
     | ({ readonly kind: 'repeat'; readonly item: Regex } & Bounds)
@@ -32,7 +32,7 @@ export function charsNode(set: CharSet): Regex {
   return { kind: 'chars', set, ...LEAF };
 }
 
-export function placeNode(place: Place): Regex {
+export function assertionNode(place: Assertion): Regex {
   return { kind: 'place', place, ...LEAF };
 }
 

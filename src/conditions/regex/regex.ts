@@ -4,7 +4,7 @@ import { LAST_CODE_POINT, type CharSet } from './char-sets.ts';
 import { PatternBudget } from './pattern-room.ts';
 import { onePassTest } from './one-pass.ts';
 import { parseRegex } from './regex-syntax.ts';
-import type { Place, Regex } from './regex-tree.ts';
+import type { Assertion, Regex } from './regex-tree.ts';
 
 const MAX_COMPILED_PATTERNS = 1000;
 /** Limit of states times characters, some 300 ms; longer searches are not run. */
@@ -84,7 +84,7 @@ function onePassSearch(test: (text: string) => boolean): Search {
 }
 
 /** Zero-width assertions in RE2's syntax. RE2's word boundaries know only ASCII. */
-const PLACES: Record<Place, string> = {
+const PLACES: Record<Assertion, string> = {
   start: String.raw`\A`,
   end: String.raw`\z`,
   'line-start': '(?m:^)',

@@ -31,9 +31,9 @@ export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
  */
 export function conditionSql(condition: PropertyCondition, properties: string, context: ConditionSqlContext): string {
   const comparison = findComparison(condition.operator);
-  const member = `(${properties} -> ${escapeLiteral(condition.key)})`;
+  const property = `(${properties} -> ${escapeLiteral(condition.key)})`;
   // tooth: sql-null
-  const actual = context.nulls === 'missing' ? `nullif(${member}, 'null')` : member;
+  const actual = context.nulls === 'missing' ? `nullif(${property}, 'null')` : property;
   if (!comparison) return 'false';
   const { isNegation = false } = comparison;
   if (comparison.kind === 'presence') return `(${actual} is ${isNegation ? '' : 'not '}null)`;

@@ -76,10 +76,10 @@ function parseFilter(
       compileExpression(key, relationOf(model), SOME_INTERVAL);
       return { key, operator: DEFAULT_OPERATOR, type };
     }
-    const problem = checkCondition({ key, operator, value: value as Json }, room.patterns);
+    const storedOperator = checkCondition({ key, operator, value: value as Json }, room.patterns);
     // Postgres has a lower limit for patterns, because each of its sessions compiles its own automaton.
-    if (problem === 'regex' || problem === 'not_regex') postgresRegex(textOf(value as Json));
-    return { key, operator: problem, type, ...(value !== undefined && { value }) };
+    if (storedOperator === 'regex' || storedOperator === 'not_regex') postgresRegex(textOf(value as Json));
+    return { key, operator: storedOperator, type, ...(value !== undefined && { value }) };
   });
 }
 

@@ -6,7 +6,7 @@
 import { intersection, LAST_CODE_POINT, type CharSet } from '../regex/char-sets.ts';
 import { unsupportedPattern } from '../regex/regex-errors.ts';
 import { parseRegex } from '../regex/regex-syntax.ts';
-import type { Place, Regex } from '../regex/regex-tree.ts';
+import type { Assertion, Regex } from '../regex/regex-tree.ts';
 
 /** Limit of states, because Postgres builds an automaton in each backend, and fails for very large ones. */
 const MAX_STATES = 1500;
@@ -21,7 +21,7 @@ const STORABLE_CHARS: CharSet = [
 /** Word characters as in RE2: ASCII only. */
 const WORD = '[0-9A-Za-z_]';
 
-const PLACES: Record<Place, string> = {
+const PLACES: Record<Assertion, string> = {
   start: String.raw`\A`,
   end: String.raw`\Z`,
   'line-start': String.raw`(?:\A|(?<=\n))`,

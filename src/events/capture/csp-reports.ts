@@ -13,7 +13,7 @@ const VIOLATION = 'csp-violation';
 const LONGEST_TEXT = 500;
 
 /** Each property without its prefix `$csp_`, its name in the Reporting API, and its name in `report-uri`. */
-const MEMBERS = [
+const FIELDS = [
   ['document_url', 'documentURL', 'document-uri'],
   ['referrer', 'referrer', 'referrer'],
   ['violated_directive', 'effectiveDirective', 'violated-directive'],
@@ -95,7 +95,7 @@ function readViolation(raw: RawObject): Violation {
 /** Some browsers use the names of `report-uri` for the Reporting API, too. */
 function membersOf(report: RawObject): Violation {
   const members: Record<string, unknown> = {};
-  for (const [property, ...names] of MEMBERS) {
+  for (const [property, ...names] of FIELDS) {
     const name = names.find((candidate) => report[candidate] !== undefined);
     members[property] = name === undefined ? null : report[name];
   }

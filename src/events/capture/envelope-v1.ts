@@ -48,7 +48,7 @@ function uuidsOf(batch: readonly unknown[]): string[] {
   });
 }
 
-type Member = {
+type MovedField = {
   source: 'event' | 'options';
   name: string;
   property: string;
@@ -57,7 +57,7 @@ type Member = {
   type: string;
 };
 
-const MEMBERS: readonly Member[] = [
+const MOVED_FIELDS: readonly MovedField[] = [
   { source: 'event', name: 'session_id', property: '$session_id', read: textOrUndefined, type: 'text or a number' },
   { source: 'event', name: 'window_id', property: '$window_id', read: textOrUndefined, type: 'text or a number' },
   // Validated later, by code that all envelopes share, which refuses anything but a boolean.
@@ -103,7 +103,7 @@ function unfold(event: RawObject, libraryProperties: RawObject): InvalidInput | 
   const options = event['options'] ?? {};
   if (!isObject(options)) return invalidOptions('options', 'an object');
   const properties = parsed.properties as Record<string, unknown>;
-  for (const { source, name, property, read, type } of MEMBERS) {
+  for (const { source, name, property, read, type } of MOVED_FIELDS) {
     const member = (source === 'event' ? event : options)[name] ?? undefined;
     if (member === undefined) continue;
     const value = read(member);

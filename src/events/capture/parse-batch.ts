@@ -102,7 +102,7 @@ class Scan {
   #listDepth = 0;
   /** The latest text in the outermost object, and whether a colon makes it a name. */
   #name: Range = { start: 0, end: 0 };
-  #isName = false;
+  #isPropertyName = false;
   #values = 0;
   #valuesAround = 0;
   #pieceStart = 0;
@@ -123,7 +123,7 @@ class Scan {
     for (; position < end; position += 1) {
       const byte = json[position]!;
       if (byte === QUOTE) position = this.#text(position);
-      else if (byte === COLON) this.#isName = this.#depth === 1;
+      else if (byte === COLON) this.#isPropertyName = this.#depth === 1;
       else if (byte === COMMA) this.#comma(position);
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(position, byte);
       else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close(position);
@@ -136,7 +136,7 @@ class Scan {
     const end = endOfText(this.#json, position + 1);
     if (this.#depth === 1) {
       this.#name = { start: position, end: end + 1 };
-      this.#isName = false;
+      this.#isPropertyName = false;
     }
     return end;
   }
@@ -165,7 +165,7 @@ class Scan {
 
   #isOfEvents(): boolean {
     if (this.#depth === 1) return true;
-    return this.#depth === 2 && this.#isName && isBatch(this.#json.subarray(this.#name.start, this.#name.end));
+    return this.#depth === 2 && this.#isPropertyName && isBatch(this.#json.subarray(this.#name.start, this.#name.end));
   }
 
   #close(position: number): void {

@@ -8,12 +8,12 @@ import { LARGE_BYTES, type Memory } from '../../platform/wire/memory.ts';
 import type { Envelope, OpenEnvelope } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import { parseBatch } from './parse-batch.ts';
-import { probableSender, type TakeTurn } from './turns.ts';
+import { probableSender, type waitForTurn } from './turns.ts';
 
 /** Larger bodies are parsed a few events at a time. */
 const IN_TURNS_BYTES = 1024 * 1024;
 /** Memory of a body's parsed values until they are rows, on top of the body itself, as a multiple of its bytes. */
-const TIMES_PARSED = 4;
+const PARSED_SIZE_FACTOR = 4;
 
 export type Received = Envelope & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
@@ -26,7 +26,7 @@ type ReceiveOptions = {
   memory: Memory;
   /** Resolves when a large body may be inflated: turns go by client, since the project is not known yet. */
   enterInflation(): Promise<() => void>;
-  takeTurn: TakeTurn;
+  takeTurn: waitForTurn;
   /** Resolves when it is the turn of a body of many events, which takes several times its bytes while it is parsed. */
   enterLine(sender: string): Promise<void>;
 };
@@ -65,7 +65,7 @@ async function parseLarge(
   const sender = probableSender(json);
   memory.belongTo(sender);
   if (json.length > IN_TURNS_BYTES) {
-    memory.hold(TIMES_PARSED * json.length);
+    memory.hold(PARSED_SIZE_FACTOR * json.length);
     await enterLine(sender);
   }
   await takeTurn(sender);

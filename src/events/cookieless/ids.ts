@@ -16,7 +16,7 @@ export function isSentinel(distinctId: unknown): boolean {
 }
 
 /** Whether the id may not identify, create or merge a person. */
-export function namesNobody(distinctId: string): boolean {
+export function identifiesNobody(distinctId: string): boolean {
   return isSentinel(distinctId) || VISITOR.test(distinctId.trim());
 }
 

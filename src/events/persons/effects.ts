@@ -2,7 +2,7 @@
  * Effects of an event on its person, read from the event alone.
  * Names and rules are those of PostHog's ingestion, because its SDKs are written for it.
  */
-import { namesNobody } from '../cookieless/ids.ts';
+import { identifiesNobody } from '../cookieless/ids.ts';
 import { COPIED, NOT_OF_SERVERS } from './copied-properties.ts';
 import { isMergeable, MAX_LENGTH, readMergeId } from './merge-ids.ts';
 
@@ -46,7 +46,7 @@ export const NO_EFFECTS: PersonEffects = Object.freeze({
   warnings: Object.freeze([]),
 });
 
-const PERSONLESS: PersonEffects = Object.freeze({ ...NO_EFFECTS, processed: false });
+const WITHOUT_PERSON: PersonEffects = Object.freeze({ ...NO_EFFECTS, processed: false });
 
 /** Events that arrive in any order, so their data may be older than the person's. */
 const CHANGE_NOTHING = new Set(['$exception', '$$heatmap']);
@@ -63,8 +63,10 @@ const NEED_PROFILES = new Set(['$identify', '$create_alias', '$merge_dangerously
 export function readPersonEffects(event: string, distinctId: string, properties: Properties): PersonEffects {
   // Ids of visitors without cookies are known to all readers of events: an event under one must make no person.
   // tooth: cookieless-persons
-  if (properties['$process_person_profile'] === false || namesNobody(distinctId)) {
-    return NEED_PROFILES.has(event) ? { ...PERSONLESS, warnings: [withoutProfile(event, distinctId)] } : PERSONLESS;
+  if (properties['$process_person_profile'] === false || identifiesNobody(distinctId)) {
+    return NEED_PROFILES.has(event)
+      ? { ...WITHOUT_PERSON, warnings: [withoutProfile(event, distinctId)] }
+      : WITHOUT_PERSON;
   }
   if (CHANGE_NOTHING.has(event)) return NO_EFFECTS;
   const merge = readMerge(event, distinctId, properties);

@@ -1,5 +1,5 @@
 /** Distinct ids by which persons may be merged. Clients send "null" or "undefined" by mistake, which would merge everyone into one person. */
-import { namesNobody } from '../cookieless/ids.ts';
+import { identifiesNobody } from '../cookieless/ids.ts';
 import { cut } from '../../platform/wire/cut.ts';
 
 /** Words that are refused in upper and lower case alike. */
@@ -19,7 +19,7 @@ function inQuotes(word: string): string[] {
 export function isMergeable(distinctId: string): boolean {
   const id = distinctId.trim();
   // tooth: cookieless-merges
-  if (namesNobody(id)) return false;
+  if (identifiesNobody(id)) return false;
   return id !== '' && !EXACT_MISTAKES.has(id) && !MISTAKEN_IDS.has(id.toLowerCase());
 }
 

@@ -67,10 +67,10 @@ export function createSealer(
 
   async function sealPast(instant: string, signal?: AbortSignal): Promise<string> {
     for (;;) {
-      const hasPassed = await databaseClockPasses(pool, instant, clock, signal);
+      const passedInstant = await databaseClockPasses(pool, instant, clock, signal);
       const sealedUntil = await seal();
       // The clock may have been set back between reading it and sealing.
-      if (sealedUntil > hasPassed) return sealedUntil;
+      if (sealedUntil > passedInstant) return sealedUntil;
     }
   }
 

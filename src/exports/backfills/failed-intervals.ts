@@ -23,8 +23,8 @@ export async function findRetriableIntervals(stores: Stores, batchExport: BatchE
   const retriable = waiting.filter(
     (interval) => !NOT_RETRIABLE.includes(explainNeed(interval, interval.facts, runs.get(interval.end)).reason),
   );
-  const ended = retrying.filter(({ facts: its }) => its.every(({ fact }) => fact !== 'failing'));
-  const failed = [...retriable, ...ended].map(({ start, end }) => ({ start, end }));
+  const idleRetrying = retrying.filter(({ facts: its }) => its.every(({ fact }) => fact !== 'failing'));
+  const failed = [...retriable, ...idleRetrying].map(({ start, end }) => ({ start, end }));
   return stores.backfills.listUnrequested(
     id,
     failed.sort((a, b) => a.start - b.start),

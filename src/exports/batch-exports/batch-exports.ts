@@ -209,7 +209,7 @@ export function batchExports({
     /** Ends the schedule, the requests and the runs that are under way, except for commits that have begun. Delivered data stays. */
     async delete(projectId: number, id: string, author: Author = SYSTEM_AUTHOR): Promise<void> {
       await ensureTemporal();
-      const runningBackfills = await stores.inTransaction(async (tx) => {
+      const openRuns = await stores.inTransaction(async (tx) => {
         const after = await tx.batchExports.lock(projectId, id);
         await tx.places.pinPlans(id, pinnedDestination(after));
         await leavePlace({ stores: tx, configs }, after);
@@ -219,7 +219,7 @@ export function batchExports({
         return tx.runs.listOpen(id);
       });
       await scheduleSync.trySync(id);
-      await Promise.all(runningBackfills.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
+      await Promise.all(openRuns.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
     },
 
     /** Returns the whole configuration, secrets included, for the engine only. */

@@ -46,10 +46,10 @@ function checkContent(
   for (const { path } of content.transformations) checkPath(selection, path);
   const columns = columnsOf(content, takes);
   if (columns.every(({ hidden }) => hidden)) throw new InvalidInput('No column is left to export.', 'exclude_columns');
-  const lacking = neededColumns?.(config).find((needed) => !columns.some(({ name }) => name === needed));
-  if (lacking !== undefined)
+  const missingNeededColumn = neededColumns?.(config).find((needed) => !columns.some(({ name }) => name === needed));
+  if (missingNeededColumn !== undefined)
     throw new InvalidInput(
-      `This destination needs the column '${lacking}', which the export does not have.`,
+      `This destination needs the column '${missingNeededColumn}', which the export does not have.`,
       'destination',
     );
   if (takes === 'rows') columns.forEach(refuseSystemColumn);
@@ -57,10 +57,11 @@ function checkContent(
   if (!merge) return;
   const exportedTypes = new Map(columns.map(({ name, type }) => [name, type]));
   const version = selection.columns.find(({ name }) => name === merge.version);
-  const missing =
-    merge.key.find((name) => !exportedTypes.has(name)) ?? (version && applyTransformation(version, exportedTypes));
-  if (missing === undefined) return;
-  throw new InvalidInput(`A table of ${content.model} needs the column '${missing}'.`, 'exclude_columns');
+  const missingMergeColumn =
+    merge.key.find((name) => !exportedTypes.has(name)) ??
+    (version && nameUnlessExportedUnchanged(version, exportedTypes));
+  if (missingMergeColumn === undefined) return;
+  throw new InvalidInput(`A table of ${content.model} needs the column '${missingMergeColumn}'.`, 'exclude_columns');
 }
 
 /** System columns of every table of Postgres. The same names with capital letters are allowed, because column names are quoted. */
@@ -73,7 +74,7 @@ function refuseSystemColumn({ name }: Column): void {
 }
 
 /** @returns the column's name if it is not exported, or is exported with another type */
-function applyTransformation(
+function nameUnlessExportedUnchanged(
   { name, type }: Pick<Column, 'name' | 'type'>,
   exportedTypes: ReadonlyMap<string, string>,
 ): string | undefined {

@@ -52,7 +52,7 @@ const LEFT_BEHIND = `
 export function ledgerStore(db: Knex) {
   const table = () => db<Row>('batch_export_intervals');
 
-  const liveExport = ({ exportId }: EpochLease) =>
+  const liveExportQuery = ({ exportId }: EpochLease) =>
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
 
   /** Ends the troubles of a delivered interval. If events were imported after the delivery's cutoff, the interval stays stale. */
@@ -142,7 +142,7 @@ export function ledgerStore(db: Knex) {
           (either) =>
             void either
               .where({ state: 'committing' })
-              .orWhere((open) => void open.where({ state: 'open' }).whereExists(liveExport(lease))),
+              .orWhere((open) => void open.where({ state: 'open' }).whereExists(liveExportQuery(lease))),
         )
         .update({ state: 'committing' });
       if (updated > 0) return 'committing';

@@ -63,7 +63,7 @@ function graphOf(folder: string): Graph {
   const node = () => edges.push([]) - 1;
 
   /** Appends alternatives, each a list of positions, between the current end and a new one. */
-  function append(shapes: readonly (readonly Characters[])[]): void {
+  function appendAlternatives(shapes: readonly (readonly Characters[])[]): void {
     const next = node();
     for (const shape of shapes) {
       let at = end;
@@ -79,8 +79,8 @@ function graphOf(folder: string): Graph {
   for (const piece of folder.split(/(\{[a-z_]+\})/)) {
     const name = piece.slice(1, -1);
     const variable = piece.startsWith('{') && Object.hasOwn(VARIABLES, name) ? VARIABLES[name] : undefined;
-    if (variable && variable.shapes.length > 0) append(variable.shapes);
-    else for (const character of piece) append([[character]]);
+    if (variable && variable.shapes.length > 0) appendAlternatives(variable.shapes);
+    else for (const character of piece) appendAlternatives([[character]]);
   }
   return { edges, last: end };
 }

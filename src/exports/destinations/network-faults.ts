@@ -4,7 +4,7 @@ import { isTlsRefusal, TLS_REFUSED } from '../../platform/net/tls-errors.ts';
 import type { KnownFault } from './faults.ts';
 
 /** Field names and sentences of a destination. */
-type Words = {
+type NetworkWording = {
   /** The field that names the host. */
   host: string;
   /** The field that permits an untrusted certificate. */
@@ -13,7 +13,7 @@ type Words = {
   untrusted?: string;
 };
 
-export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSED }: Words) {
+export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSED }: NetworkWording) {
   const refusalFault = (sentence: string, ...answers: string[]) => {
     return { owner: 'destination', ...(trust !== undefined && { field: trust }), sentence, answers } as const;
   };

@@ -36,7 +36,7 @@ const GRACE_MS = 2 * 60_000;
 const MAX_GAPS = 5_000;
 
 /** Returns the instant after which a gap must end: intervals that ended at or before it are not looked at. */
-export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<ExpectedIntervals, 'tiling'>): Millis {
+export function earliestGapEndsAfter({ createdAt, startAt, settledUntil }: Omit<ExpectedIntervals, 'tiling'>): Millis {
   return Math.max(createdAt, settledUntil, startAt === null ? -Infinity : startAt - 1);
 }
 
@@ -53,15 +53,15 @@ export function findGaps(
   const to = Math.min(now - GRACE_MS - expected.jitter, expected.endAt ?? Infinity);
   const gaps: DataInterval[] = [];
   let settledUntil: Millis | undefined;
-  let allSettled = true;
-  for (const interval of intervalsEnding(expected.tiling, gapsBeginAfter(expected), to)) {
+  let allFinal = true;
+  for (const interval of intervalsEnding(expected.tiling, earliestGapEndsAfter(expected), to)) {
     if (gaps.length >= MAX_GAPS) break;
     const { end } = interval;
     const state = known.state(end);
     const gap = !known.isRequested(end) && !known.isPaused(end) && isMissing(state);
     if (gap) gaps.push(interval);
-    allSettled &&= !gap && !known.isRequested(end) && isSettled(state);
-    if (allSettled) settledUntil = end;
+    allFinal &&= !gap && !known.isRequested(end) && isSettled(state);
+    if (allFinal) settledUntil = end;
   }
   return { gaps, settledUntil };
 }

@@ -86,7 +86,7 @@ export function codeOf(facts: number): IntervalCode {
   if (has(failing)) return `${fill}t`;
   if (has(requested)) return `${fill}w`;
   if (has(unsettled | gave_up | foreign | failed)) return `${fill}y`;
-  if (has(retried)) return isTriedAgain(facts) ? `${fill}t` : `${fill}y`;
+  if (has(retried)) return isRetriedAutomatically(facts) ? `${fill}t` : `${fill}y`;
   if (fill !== 'n') return `${fill}i`;
   if (has(offered) && has(paused)) return 'np';
   // The schedule or the reconciler starts a run for an offered interval without one.
@@ -94,7 +94,7 @@ export function codeOf(facts: number): IntervalCode {
 }
 
 /** Whether Sluice retries the interval: as a gap that the export should deliver, or as a stale interval if its export redelivers these. */
-function isTriedAgain(facts: number): boolean {
+function isRetriedAutomatically(facts: number): boolean {
   return (facts & (offered | paused)) === offered || (facts & (stale | redelivered)) === (stale | redelivered);
 }
 

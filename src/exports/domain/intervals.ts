@@ -72,7 +72,7 @@ export function withSpec(tiling: Tiling, cadence: Cadence, now: Millis): Spec[] 
 }
 
 /** Whether the newest spec, which the schedule has, has a boundary at the instant at which Temporal starts a run. */
-export function isProducedByPresentSpec(tiling: Tiling, end: Millis): boolean {
+export function isStartedByPresentSchedule(tiling: Tiling, end: Millis): boolean {
   const present = tiling.at(-1);
   if (!present || end <= present.validFrom) return false;
   return boundaryAtOrBefore(present, end) === end && !isNearClockChange(present, end);

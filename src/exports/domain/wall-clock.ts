@@ -36,13 +36,13 @@ export function wallClockAt(zone: string, instant: Millis): Millis {
 }
 
 /** Shorter than the time between two changes of a zone's offset, so a stretch whose two ends have the same offset has no change. */
-const STRETCH = 2 * DAY;
+const OFFSET_PROBE_SPAN = 2 * DAY;
 
 /**
  * How far the clock is ahead of UTC. Formatting is slow, so it is used only at the ends of stretches, and within a stretch that has a change.
  */
 function offsetAt(zone: string, instant: Millis): Millis {
-  const stretch = Math.floor(instant / STRETCH);
+  const stretch = Math.floor(instant / OFFSET_PROBE_SPAN);
   const before = offsetAtStartOf(zone, stretch);
   return before === offsetAtStartOf(zone, stretch + 1) ? before : formattedOffsetAt(zone, instant);
 }
@@ -61,7 +61,7 @@ function offsetAtStartOf(zone: string, stretch: number): Millis {
     knownCount = 0;
   }
   const ofZone = knownOffsets.get(zone) ?? new Map<number, Millis>();
-  const offset = formattedOffsetAt(zone, stretch * STRETCH);
+  const offset = formattedOffsetAt(zone, stretch * OFFSET_PROBE_SPAN);
   knownOffsets.set(zone, ofZone.set(stretch, offset));
   knownCount += 1;
   return offset;

@@ -63,7 +63,7 @@ export function configEncryption(keyRing: KeyRing) {
     /** Like `decrypt`, but if the key of the secrets is lost, returns the configuration without secrets. */
     decryptKnown(row: Row): { config: Config; isLost: boolean } {
       const plain = { ...row.destinationConfig, ...row.integration?.config };
-      return knownOf(plain, () => this.decrypt(row));
+      return decryptUnlessLost(plain, () => this.decrypt(row));
     },
 
     /** Splits an integration's configuration into the two columns of its row. */
@@ -87,7 +87,7 @@ export function configEncryption(keyRing: KeyRing) {
 }
 
 /** @returns `plain` if the secrets are lost */
-export function knownOf(plain: Config, decrypt: () => Config): { config: Config; isLost: boolean } {
+export function decryptUnlessLost(plain: Config, decrypt: () => Config): { config: Config; isLost: boolean } {
   try {
     return { config: decrypt(), isLost: false };
   } catch (error) {

@@ -51,7 +51,7 @@ export function destinationChoice({ stores, configs, environment }: Options) {
       );
       await destination.validate(config, environment).catch(rethrowNamingConfig);
       if (current)
-        checkSecretsGivenAgain(destination, configs.decryptKnown(current).config, config, {
+        requireSecretsForNewServer(destination, configs.decryptKnown(current).config, config, {
           ...input.config,
           ...integrationFields,
         });
@@ -115,7 +115,7 @@ function checkSecretsGiven({ config: schema }: Destination, given: Config): void
  * Requires secrets again with a new server, because a user who may change the export could otherwise send its secrets to their own server.
  * @param changes the request's own fields, or those of the integration that it names
  */
-function checkSecretsGivenAgain(
+function requireSecretsForNewServer(
   { config: schema, secretsGoTo }: Destination,
   before: Config,
   after: Config,

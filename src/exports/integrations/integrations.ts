@@ -8,7 +8,7 @@ import { Type, type TSchema } from '../../platform/schema.ts';
 import { SYSTEM_AUTHOR, recordIntegration } from '../batch-exports/audit.ts';
 import { validateConfig } from './destination-config.ts';
 import type { Integration } from './integrations.store.ts';
-import { knownOf, type ConfigEncryption } from './config-encryption.ts';
+import { decryptUnlessLost, type ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
 
 type Config = Record<string, unknown>;
@@ -73,7 +73,7 @@ export function integrations({ stores, configs, environment }: Options) {
           );
         }
         const config = checkConfig(provider, {
-          ...knownOf(current.config, () => configs.decryptIntegration(current)).config,
+          ...decryptUnlessLost(current.config, () => configs.decryptIntegration(current)).config,
           ...changes,
         });
         const encrypted = configs.encryptIntegration(current, provider.config, config);

@@ -71,7 +71,7 @@ export function bucketCells(
   starts: readonly number[],
   codes: Codes,
 ): { codes: IntervalCode[]; pieces: Pieces } {
-  const loudest = starts.map((start, index) => {
+  const mostUrgent = starts.map((start, index) => {
     const end = starts[index + 1] ?? pieces.total;
     let code = codes.of(start);
     for (let number = start + 1; number < end; number += 1) code = moreUrgent(code, codes.of(number));
@@ -81,7 +81,7 @@ export function bucketCells(
     const last = (starts[index + 1] ?? pieces.total) - 1;
     return { start: pieces.interval(start).start, end: pieces.interval(last).end };
   });
-  return { codes: loudest, pieces: numberPieces(joinAdjacent(bounds)) };
+  return { codes: mostUrgent, pieces: numberPieces(joinAdjacent(bounds)) };
 }
 
 function joinAdjacent(bounds: readonly DataInterval[]): Piece[] {

@@ -25,10 +25,10 @@ export async function findStale(pool: Pool, stores: ExportStores, batchExport: E
   }
   const lateDeliveries = candidates.filter(({ end }) => ends.has(end));
   return stores.inTransaction(async (tx) => {
-    const wereStale = await tx.stale.countStale(batchExport.id);
+    const staleBefore = await tx.stale.countStale(batchExport.id);
     const newlyStale = await tx.stale.markStale(batchExport, lateDeliveries);
     await tx.stale.recordCheck(batchExport.id, seenUntil);
-    if (newlyStale > 0 && wereStale === 0) await logAndNotify(tx, batchExport, newlyStale);
+    if (newlyStale > 0 && staleBefore === 0) await logAndNotify(tx, batchExport, newlyStale);
     return newlyStale;
   });
 }

@@ -23,32 +23,32 @@ const ID = /^([0-9a-z]{1,12}-[0-9a-f]{16})-(\d{1,15})$/;
 
 /** @param max limit of kept events, for all projects together */
 export function createHistory(max: number): History {
-  let epoch = newEpoch();
+  let listeningPeriod = newEpoch();
   let events: LiveEvent[] = [];
   let last = 0;
 
   return {
     add(projectId, change) {
       last += 1;
-      const event = { id: `${epoch}-${last}`, projectId, at: new Date().toISOString(), change };
+      const event = { id: `${listeningPeriod}-${last}`, projectId, at: new Date().toISOString(), change };
       events.push(event);
       // Events are dropped only once there are twice as many, so the cost of moving the others is spread.
       if (events.length >= 2 * max) events = events.slice(-max);
       return event;
     },
 
-    latestId: () => `${epoch}-${last}`,
+    latestId: () => `${listeningPeriod}-${last}`,
 
     eventsSince(id, projectId) {
       const [, ofEpoch, text] = ID.exec(id) ?? [];
       const missed = last - Number(text);
       // tooth: live-epoch
-      if (ofEpoch !== epoch || missed < 0 || missed > Math.min(events.length, max)) return undefined;
+      if (ofEpoch !== listeningPeriod || missed < 0 || missed > Math.min(events.length, max)) return undefined;
       return events.slice(events.length - missed).filter((event) => event.projectId === projectId);
     },
 
     restart() {
-      epoch = newEpoch();
+      listeningPeriod = newEpoch();
       events = [];
       last = 0;
     },

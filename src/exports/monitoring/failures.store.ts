@@ -9,7 +9,7 @@ export function failureStore(db: Knex) {
      * Counts the newest runs that ended `Failed`. Leaves out runs that ended before the export was last paused or unpaused, because the
      * person who did that knew of them, and runs that wait for a decision.
      */
-    async countFailedOfLast(exportId: string, runs: number): Promise<number> {
+    async countRecentFailures(exportId: string, runs: number): Promise<number> {
       // tooth: decisions-pause-nothing
       const { rows } = await db.raw<{ rows: { failed: number }[] }>(
         `select count(*) filter (where status = 'Failed')::int as failed from (

@@ -26,7 +26,7 @@ export async function handleRunEnd(stores: Stores, run: Run, end: RunEnd): Promi
   if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))
     await stores.outbox.add(exportId, noticeOf('recovered', run, status, 'Runs succeed again.'));
   // A run that was ended through the API needs no notice, because its caller knows.
-  if (mayBecomeGap(status) && end.closedBy !== 'api') await giveUp(stores, run, end);
+  if (mayBecomeGap(status) && end.closedBy !== 'api') await notifyGivenUp(stores, run, end);
   if (!FAILURES.includes(status)) return false;
   const error = latestError ?? status;
   if (await stores.health.begin(exportId, 'failing')) {
@@ -40,7 +40,7 @@ export async function handleRunEnd(stores: Stores, run: Run, end: RunEnd): Promi
 }
 
 /** Notifies, once for each interval, that automatic retries have ended. */
-async function giveUp(stores: Stores, run: Run, { status, latestError = status }: RunEnd): Promise<void> {
+async function notifyGivenUp(stores: Stores, run: Run, { status, latestError = status }: RunEnd): Promise<void> {
   const { batchExportId: exportId, start, end } = run;
   const failures = await stores.gaps.countFailures(exportId, end);
   if (!isGivenUp(status, failures) || !(await stores.troubles.begin({ exportId, start, end }, 'gave_up'))) return;
@@ -55,7 +55,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
   if (!batchExport) return false;
   const { paused, interval } = batchExport;
   const window = failureWindow(interval);
-  const failedRuns = await stores.failures.countFailedOfLast(exportId, window.runs);
+  const failedRuns = await stores.failures.countRecentFailures(exportId, window.runs);
   if (failedRuns < window.failures) return false;
 
   const cancelled = await cancelBackfills(stores, exportId);

@@ -43,7 +43,7 @@ type RequestRow = {
 };
 
 /** Columns that are only written. */
-type StoredRequest = RequestRow & { closed_at: string | null; run_id: string | null };
+type WrittenRequest = RequestRow & { closed_at: string | null; run_id: string | null };
 
 function requestFromRow(row: RequestRow): RunRequest {
   return {
@@ -61,7 +61,7 @@ function requestFromRow(row: RequestRow): RunRequest {
 }
 
 export function runRequestStore(db: Knex) {
-  const table = () => db<StoredRequest>('batch_export_requests');
+  const table = () => db<WrittenRequest>('batch_export_requests');
 
   return {
     /** Opens a request for each interval, or renews the open one; a retry moves it to the front. @returns their ids */

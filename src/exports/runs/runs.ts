@@ -34,9 +34,9 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
   const { get, list, listLatest, countPerDay, findStandingErrors } = stores.runs;
 
   async function waitingReason({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
-    const isRunning = await executions.isBeingWorkedOn(workflowId, workflowRunId);
-    if (isRunning === undefined) return undefined;
-    if (isRunning) return SEALING;
+    const isBeingWorkedOn = await executions.isBeingWorkedOn(workflowId, workflowRunId);
+    if (isBeingWorkedOn === undefined) return undefined;
+    if (isBeingWorkedOn) return SEALING;
     return latestError === null ? NO_FREE_WORKER : `Sluice will retry it: ${latestError}`;
   }
 

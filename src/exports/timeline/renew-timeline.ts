@@ -5,17 +5,17 @@ import type { ExportStores } from '../stores.ts';
 
 /**
  * Safe to repeat after a crash at any point, because deliveries stay blocked until the new witness exists.
- * @param above the highest epoch that was found at a destination
+ * @param highestEpoch the highest epoch that was found at a destination
  * @returns the new timeline's id
  * @throws Unavailable while Temporal does not answer
  */
 export async function renewTimeline(
   { timeline }: Pick<ExportStores, 'timeline'>,
   witness: Pick<TimelineWitness, 'replace'>,
-  above: number,
+  highestEpoch: number,
 ): Promise<string> {
   const next = randomUUID();
-  await timeline.renew(next, above);
+  await timeline.renew(next, highestEpoch);
   await witness.replace(next);
   await timeline.endSwap({ previous: null, next });
   return timeline.getId();

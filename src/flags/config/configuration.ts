@@ -67,11 +67,11 @@ export function createConfiguration({ definitions, log }: ConfigurationOptions):
 
 /** Caches documents by project object; a changed project is a new object. */
 function cacheDocuments(scripts: Scripts): (project: ProjectFlags, file: string) => Promise<Document> {
-  const remembered = new WeakMap<ProjectFlags, Map<string, Promise<Document>>>();
+  const documentsByProject = new WeakMap<ProjectFlags, Map<string, Promise<Document>>>();
 
   return (project, file) => {
-    let documents = remembered.get(project);
-    if (!documents) remembered.set(project, (documents = new Map()));
+    let documents = documentsByProject.get(project);
+    if (!documents) documentsByProject.set(project, (documents = new Map()));
     let document = documents.get(file);
     if (!document) documents.set(file, (document = documentOf(project, file, scripts)));
     return document;

@@ -1,6 +1,6 @@
 /** Decides flags for one request: from memory if possible, else after one query for the stored facts about the evaluation context. */
 import type { Pool } from '../../platform/db/connection.ts';
-import { namesNobody } from '../../events/cookieless/ids.ts';
+import { identifiesNobody } from '../../events/cookieless/ids.ts';
 import type { Evaluation, EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
 import { factReader, type DecidedProject } from './facts.ts';
 
@@ -43,7 +43,7 @@ export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () =
   return {
     decide(project, request) {
       // tooth: cookieless-decides
-      if (namesNobody(request.distinctId)) return decideWithoutPerson(project, request);
+      if (identifiesNobody(request.distinctId)) return decideWithoutPerson(project, request);
       const needs = project.compiled.needs(request);
       if (!needsAny(needs)) return evaluate(project, request, NO_FACTS);
       return readFacts(project, request, needs).then((facts) => evaluate(project, request, facts));

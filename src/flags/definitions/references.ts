@@ -19,8 +19,8 @@ export function propertiesOf(condition: Fields): readonly Fields[] {
 export function leavesOf({ filters }: CohortDefinition): Fields[] {
   const leaves: Fields[] = [];
   const queue: (Json | undefined)[] = [fieldsOf(filters)['properties']];
-  for (const flag of queue) {
-    const fields = fieldsOf(flag);
+  for (const node of queue) {
+    const fields = fieldsOf(node);
     if (Object.hasOwn(fields, 'values')) queue.push(...elementsOf(fields['values']));
     else leaves.push(fields);
   }
@@ -94,8 +94,8 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
       const reachable = new Map([[id, cohortsById.get(id)]]);
       // A map's iterator also visits entries that are added meanwhile.
       for (const cohort of reachable.values()) {
-        for (const flag of referencedCohortIds(cohort))
-          if (!reachable.has(flag)) reachable.set(flag, cohortsById.get(flag));
+        for (const cohortId of referencedCohortIds(cohort))
+          if (!reachable.has(cohortId)) reachable.set(cohortId, cohortsById.get(cohortId));
       }
       const indexes = new Map([...reachable.keys()].map((flag, index) => [flag, index]));
       const dependencies = [...reachable.values()].map((cohort) =>

@@ -95,7 +95,7 @@ class SetProgress {
   #index: number | undefined;
   #hasSkippedGroup = false;
   /** The flag's value in case the sets with an unknown outcome match; undefined without such sets. */
-  #supposed: Value | undefined;
+  #assumedValue: Value | undefined;
 
   constructor(answers: Answers, trace: Trace | undefined) {
     this.#answers = answers;
@@ -126,15 +126,15 @@ class SetProgress {
 
   /** Records a value that the flag may have because of unknown data. The flag is still decided if all possible values are the same. */
   assumeValue(value: Value): Decision | undefined {
-    if (this.#supposed !== undefined && this.#supposed !== value)
+    if (this.#assumedValue !== undefined && this.#assumedValue !== value)
       return this.#answers.failureDecision('database_error');
-    this.#supposed = value;
+    this.#assumedValue = value;
     return undefined;
   }
 
   finish(decision: Decision): Decision {
     const value = decision.enabled ? decision.variant : false;
-    return this.#supposed === undefined || this.#supposed === value
+    return this.#assumedValue === undefined || this.#assumedValue === value
       ? decision
       : this.#answers.failureDecision('database_error');
   }

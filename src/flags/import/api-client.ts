@@ -1,7 +1,7 @@
 /** Client of a project's API, of this server or upstream: sends a key, waits as the server requests, and reads all pages. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../platform/errors.ts';
-import { mayPass } from '../../platform/sending/answer.ts';
+import { isRetryable } from '../../platform/sending/answer.ts';
 import { retryAfterMs, retryAttempts, TryAgain, type RetryPolicy } from '../../platform/sending/retry.ts';
 import { isFields, type Fields } from './exported.ts';
 import { collect, listBudget, type SizeBudget } from './limits.ts';
@@ -94,7 +94,7 @@ export function apiClient({
     });
     hasAnswered = true;
     const { status } = response;
-    if (status !== 429 && mayPass(status)) {
+    if (status !== 429 && isRetryable(status)) {
       await response.body?.cancel();
       throw new TryAgain(`${url} answers ${status}`, retryAfterMs(response.headers.get('retry-after')));
     }

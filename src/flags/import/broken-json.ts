@@ -23,13 +23,13 @@ function offsetOf(text: string, message: string): number | undefined {
   if (!quoting || !message.endsWith(END)) return undefined;
   const [opening, token = '', before] = quoting;
   const rest = message.slice(opening.length, -END.length);
-  const after = rest.endsWith('"...');
-  const context = rest.slice(0, after ? -'"...'.length : -1);
+  const isCutAfter = rest.endsWith('"...');
+  const context = rest.slice(0, isCutAfter ? -'"...'.length : -1);
   if (before !== undefined) {
     const start = onlyOccurrence(text, context);
     return start === undefined ? undefined : start + QUOTED;
   }
-  return after ? context.length - QUOTED : onlyOccurrence(text, token);
+  return isCutAfter ? context.length - QUOTED : onlyOccurrence(text, token);
 }
 
 /** @returns undefined unless the text contains the part exactly once */

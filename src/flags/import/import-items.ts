@@ -32,7 +32,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   const known: Record<Kind, Map<number, KnownItem>> = { flag: new Map(), cohort: new Map() };
 
   /** Replaces the id in a condition by that of this server. @throws InvalidInput if the item is not usable here */
-  function rename({ kind, id, attr, rename: put }: Reference): void {
+  function replaceId({ kind, id, attr, rename: put }: Reference): void {
     const named = known[kind].get(id);
     if (named?.id != null && (kind === 'cohort' || named.active)) return put(named.id);
     // tooth: import-strange-id
@@ -101,7 +101,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   }
 
   async function createItem(kind: KindOfItem, item: ExportedItem): Promise<Outcome> {
-    const body = kind.body(item.fields, rename);
+    const body = kind.body(item.fields, replaceId);
     const made = { outcome: 'created' as const, withoutPayload: lacksPayload(item) };
     if (dryRun) return outcomeOf(kind, item, { ...made, leftOut: fieldsNotImported(kind, item, kind.check(body)) });
     const written = await create(kind, item.name, body);
@@ -137,12 +137,12 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   async function handleExisting(kind: KindOfItem, item: ExportedItem, present: Present): Promise<Outcome> {
     const { id, active } = present;
     const withoutPayload = lacksPayload(item) && !hasPayload(present.fields);
-    const met = { id, active, withoutPayload };
+    const existingFields = { id, active, withoutPayload };
     const { body, differs, refusal } = compareItem(kind, item, present);
     if (!update || !body || differs.length === 0) {
-      return outcomeOf(kind, item, { ...met, outcome: 'exists', differs, refusal });
+      return outcomeOf(kind, item, { ...existingFields, outcome: 'exists', differs, refusal });
     }
-    const changed = { ...met, outcome: 'updated' as const, active: item.active };
+    const changed = { ...existingFields, outcome: 'updated' as const, active: item.active };
     if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: fieldsNotImported(kind, item, kind.check(body)) });
     const headers = { 'If-Match': `"${present.version}"` };
     // Safe to repeat, because the request sets the same state again.
@@ -157,7 +157,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   /** Compares an existing item with the export. @throws InvalidInput if that fails, with `update`; without, returns it as `refusal` */
   function compareItem(kind: KindOfItem, item: ExportedItem, present: Present) {
     try {
-      const body = kind.body(item.fields, rename);
+      const body = kind.body(item.fields, replaceId);
       return { body, differs: kind.differences(present.fields, body, item.fields), refusal: null };
     } catch (error) {
       if (update || !(error instanceof InvalidInput)) throw error;

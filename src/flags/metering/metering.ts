@@ -67,10 +67,10 @@ export function createMetering(options: MeteringOptions): Metering {
 
   function countedSdk({ projectId, sdk }: CountedUse, day: string): string {
     if (sdks.day !== day) sdks = { day, ofProjects: new Map() };
-    let countsOfProject = sdks.ofProjects.get(projectId);
-    if (!countsOfProject) sdks.ofProjects.set(projectId, (countsOfProject = new Set()));
-    if (countsOfProject.size === MAX_SDKS && !countsOfProject.has(sdk)) return OTHER_SDK;
-    countsOfProject.add(sdk);
+    let sdksOfProject = sdks.ofProjects.get(projectId);
+    if (!sdksOfProject) sdks.ofProjects.set(projectId, (sdksOfProject = new Set()));
+    if (sdksOfProject.size === MAX_SDKS && !sdksOfProject.has(sdk)) return OTHER_SDK;
+    sdksOfProject.add(sdk);
     return sdk;
   }
 

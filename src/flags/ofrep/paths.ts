@@ -11,8 +11,8 @@ export function ofrepPathOf(url: string): OfrepPath | undefined {
   const path = url.split('?', 1)[0]!.replace(/\/$/, '');
   if (path === EVENT_STREAM_PATH) return { of: 'events' };
   if (path === EVALUATE_PATH) return { of: 'flags' };
-  const written = path.startsWith(`${EVALUATE_PATH}/`) ? path.slice(EVALUATE_PATH.length + 1) : '/';
-  const key = written.includes('/') ? undefined : decode(written);
+  const encodedKey = path.startsWith(`${EVALUATE_PATH}/`) ? path.slice(EVALUATE_PATH.length + 1) : '/';
+  const key = encodedKey.includes('/') ? undefined : decode(encodedKey);
   return key === undefined ? undefined : { of: 'flag', key };
 }
 

@@ -64,8 +64,8 @@ export async function createSignInToken(identity: IdentityStores, email: string)
   return user?.isActive ? identity.inTransaction(({ links }) => links.create('sign-in', user.id)) : undefined;
 }
 
-async function findOrCreateOrganization({ organizations }: BoundIdentityStores, idOrName: string) {
-  const [found, second] = await organizations.findByIdOrName(idOrName);
-  if (second) throw new CommandFailed(`Several organizations are called ${idOrName}: give the id of one.`);
-  return { id: (found ?? (await organizations.create(idOrName))).id, isNew: !found };
+async function findOrCreateOrganization({ organizations }: BoundIdentityStores, query: string) {
+  const [match, secondMatch] = await organizations.findByIdOrName(query);
+  if (secondMatch) throw new CommandFailed(`Several organizations are called ${query}: give the id of one.`);
+  return { id: (match ?? (await organizations.create(query))).id, isNew: !match };
 }

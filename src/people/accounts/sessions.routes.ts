@@ -85,12 +85,12 @@ const endOtherSessions = route({
   answers: { 200: Type.Object({ ended: Type.Integer() }, { title: 'EndedSessions' }) },
   summary: 'End all of your sessions except that of the request',
   async handle({ caller }, { identity }: SessionsApi) {
-    const hasEnded = await identity.inTransaction(async (stores) => {
+    const endedCount = await identity.inTransaction(async (stores) => {
       const count = await stores.sessions.endOthers(caller.userId!, caller.session!.id);
       if (count > 0) await record(stores, caller.userId!, `${count} others`);
       return count;
     });
-    return json(200, { ended: hasEnded });
+    return json(200, { ended: endedCount });
   },
 });
 

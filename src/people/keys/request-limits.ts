@@ -47,12 +47,12 @@ export function createRequestLimit(
     // tooth: request-limit
     if (waitMs > 0) throw new Throttled(Math.ceil(waitMs / 1000));
     times.push(atMs);
-    forgetOlder(times, atMs - HOUR_MS);
+    dropExpired(times, atMs - HOUR_MS);
   };
 }
 
 /** Drops the older half only once all of it has expired, because removing elements moves the rest. */
-function forgetOlder(times: number[], thanMs: number): void {
+function dropExpired(times: number[], thanMs: number): void {
   const half = times.length >> 1;
   if (times[half]! <= thanMs) times.splice(0, half);
 }

@@ -6,7 +6,7 @@
 type PoolSettings = { applicationName: string; maxConnections: number };
 
 /** Number of pools with one name in a process of each role. */
-type Uses = { api: number; worker: number };
+type PoolCounts = { api: number; worker: number };
 
 const pool = (applicationName: string, maxConnections: number) => ({ applicationName, maxConnections }) as const;
 
@@ -55,7 +55,7 @@ export function rowsPool(partsAtOnce: number): PoolSettings {
 export const LISTENER = 'sluice-listener';
 
 /** Pools of a process, except `rowsPool`, which both roles have once. The API opens `lookup` three times. */
-const POOL_USES: Partial<Record<keyof typeof POOLS, Uses>> = {
+const POOL_USES: Partial<Record<keyof typeof POOLS, PoolCounts>> = {
   engine: { api: 1, worker: 1 },
   identity: { api: 1, worker: 0 },
   flags: { api: 1, worker: 0 },
@@ -68,9 +68,9 @@ const POOL_USES: Partial<Record<keyof typeof POOLS, Uses>> = {
   experiments: { api: 1, worker: 0 },
 };
 /** The API listens for changes of flags, and of exports. */
-const LISTENERS: Uses = { api: 2, worker: 0 };
+const LISTENERS: PoolCounts = { api: 2, worker: 0 };
 
-export type Role = keyof Uses;
+export type Role = keyof PoolCounts;
 
 /** Pools that a process of the role opens. */
 export function poolCount(role: Role): number {

@@ -13,10 +13,15 @@ type Dependencies = {
   /** @throws while Temporal is away */
   ensureTemporal(): Promise<void>;
   /** The reason why nothing is delivered; undefined: deliveries work. */
-  deliveriesBlocked(): Promise<string | undefined>;
+  deliveryBlockReason(): Promise<string | undefined>;
 };
 
-export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveriesBlocked }: Dependencies): Check[] {
+export function apiChecks({
+  pool,
+  partitionedDaysAhead,
+  ensureTemporal,
+  deliveryBlockReason: deliveriesBlocked,
+}: Dependencies): Check[] {
   return [
     {
       name: 'schema',

@@ -9,7 +9,7 @@ import { ensureOwnPage } from './own-page.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters/parameters.ts';
 import type { Answer, Route } from './route.ts';
-import { createMemberFilter } from './unknown-members.ts';
+import { createFieldFilter } from './unknown-members.ts';
 import { invalidInput } from './validation.ts';
 
 type RequestWithBody = HandlerRequest & {
@@ -40,7 +40,7 @@ export function createHandler<Collaborators>(
   const checkParams = createChecker(route.params, () => new NotFound());
   const checkQuery = createChecker(route.query, invalidInput);
   const checkBody = createChecker(route.body, invalidInput);
-  const dropUnknownMembers = createMemberFilter(route);
+  const dropUnknownMembers = createFieldFilter(route);
 
   async function readBody({ request, body }: RequestWithBody): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};

@@ -16,7 +16,7 @@ type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
  * pass, except where a strict route creates something.
  * @returns a function that removes unknown fields from a body. It throws InvalidInput naming the first refused field, and the likely one
  */
-export function createMemberFilter({
+export function createFieldFilter({
   method,
   body: schema,
   strict,

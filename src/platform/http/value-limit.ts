@@ -11,9 +11,9 @@ const MAX_STORED_VALUES = 5_000;
  * @returns the value itself
  * @throws InvalidInput for a value that holds more than `most` values, counted as in `platform/wire/value-count.ts`
  */
-export function limitValues<Value>(value: Value, attr: string, most = MAX_STORED_VALUES): Value {
+export function limitValues<Value>(value: Value, attr: string, max = MAX_STORED_VALUES): Value {
   // tooth: stored-values
-  if (excessOf(value, { levels: Infinity, values: most }))
-    throw new InvalidInput(`Ensure this field has no more than ${most} values.`, attr, 'max_length');
+  if (excessOf(value, { levels: Infinity, values: max }))
+    throw new InvalidInput(`Ensure this field has no more than ${max} values.`, attr, 'max_length');
   return value;
 }

@@ -63,8 +63,8 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       const head = readHead(bytes);
       if (!head) return leaveToNode(bytes);
       const missingBytes = head.headBytes + head.bodyBytes - bytes.length;
-      const isAwaited = missingBytes > 0 && isFirst && bytes.length + missingBytes <= MAX_REQUEST_BYTES;
-      if (isAwaited && pendingBytes + bytes.length <= MAX_KEPT_BYTES) return keepPending(bytes);
+      const shouldWaitForRest = missingBytes > 0 && isFirst && bytes.length + missingBytes <= MAX_REQUEST_BYTES;
+      if (shouldWaitForRest && pendingBytes + bytes.length <= MAX_KEPT_BYTES) return keepPending(bytes);
       if (missingBytes !== 0) return leaveToNode(bytes);
       isBusy = true;
       if (lane(new WholeRequest(head, bytes.subarray(head.headBytes), socket), reply)) return;

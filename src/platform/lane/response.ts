@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { HeaderFields } from './request.ts';
 
-export type Written = { text: string; encoding: 'latin1' | 'utf8' };
+export type ResponseText = { text: string; encoding: 'latin1' | 'utf8' };
 
 /** @param keepAliveSeconds how long the connection stays open for another request; 0: it is closed after this one */
 export function responseText(
@@ -10,7 +10,7 @@ export function responseText(
   body: string | undefined,
   headers: HeaderFields | undefined,
   keepAliveSeconds: number,
-): Written {
+): ResponseText {
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   const connection =
     keepAliveSeconds > 0 ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}` : 'Connection: close';

@@ -28,7 +28,7 @@ export type KeyRing = {
   /** Whether the signature is of the text, by a key that the ring still has. */
   hasSigned(text: string, purpose: string, signature: string): boolean;
   /** Whether the ring has a key of this id, or says that it is lost. */
-  standingOf(id: string): 'held' | 'lost' | 'missing';
+  statusOf(id: string): 'held' | 'lost' | 'missing';
 };
 
 /**
@@ -74,7 +74,7 @@ export function createKeyRing(text: string): KeyRing {
       return key !== undefined && presented.length === MAC_BYTES && timingSafeEqual(presented, mac(key, text, purpose));
     },
 
-    standingOf: (id) => (keys.has(id) ? 'held' : lost.has(id) ? 'lost' : 'missing'),
+    statusOf: (id) => (keys.has(id) ? 'held' : lost.has(id) ? 'lost' : 'missing'),
   };
 }
 

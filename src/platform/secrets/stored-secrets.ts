@@ -39,7 +39,7 @@ export async function checkStoredSecrets(ring: KeyRing, columns: readonly Secret
       }
     }
   }
-  const failing = [...keys].filter(([keyId, { failed }]) => failed > 0 && ring.standingOf(keyId) !== 'lost');
+  const failing = [...keys].filter(([keyId, { failed }]) => failed > 0 && ring.statusOf(keyId) !== 'lost');
   for (const [keyId, { opened, columns: names }] of failing)
     if (opened === 0) throw new CommandFailed(refusalOf(keyId, [...names], ring));
   return failing.map(
@@ -69,7 +69,7 @@ function opens(column: SecretColumn, secret: StoredSecret): boolean {
 function refusalOf(keyId: string, columns: readonly string[], ring: KeyRing): string {
   const what = `stored secrets (${listOf(columns)}) were encrypted with`;
   const lost = `If that key is lost, add "${keyId}:lost"`;
-  return ring.standingOf(keyId) === 'held'
+  return ring.statusOf(keyId) === 'held'
     ? `SLUICE_ENCRYPTION_KEYS has another key under the id "${keyId}" than the one that ${what}. Put that one back; a new key goes in ` +
         `front of it, under an id of its own. ${lost} in its place. docs/operate.md says what this gives up.`
     : `SLUICE_ENCRYPTION_KEYS lacks the key "${keyId}", which ${what}. Put it back, behind the newest key. ${lost} there. ` +

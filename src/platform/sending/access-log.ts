@@ -11,7 +11,7 @@ import { uuidV5 } from './uuid-v5.ts';
 
 const ACCESS_LOG_EVENT = 'http_request';
 
-const VISITORS = 'a8a1c9a0-61a5-5f0e-9c3b-2f1a4f7f0d53';
+const DISTINCT_ID_NAMESPACE = 'a8a1c9a0-61a5-5f0e-9c3b-2f1a4f7f0d53';
 
 const QUOTED = String.raw`((?:[^"\\]|\\.)*)`;
 const LINE = new RegExp(
@@ -30,7 +30,7 @@ export function readAccessLogLine(line: string): Reading {
   const userAgent = unquote(agent);
   const event = {
     event: ACCESS_LOG_EVENT,
-    distinct_id: uuidV5(VISITORS, `${address} ${userAgent}`),
+    distinct_id: uuidV5(DISTINCT_ID_NAMESPACE, `${address} ${userAgent}`),
     timestamp: new Date(timeMs).toISOString(),
     properties: {
       ...requestProperties(unquote(request)),

@@ -41,4 +41,4 @@ export const isFaultyContent = (status: number, detail: string | undefined) =>
   status === 413 || (status === 400 && detail !== undefined);
 
 /** Whether the same request may pass later. */
-export const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
+export const isRetryable = (status: number) => status === 408 || status === 429 || status >= 500;

@@ -1,7 +1,7 @@
 import { uuidV5 } from './uuid-v5.ts';
 
 /** Namespace of the uuids that lines are given. Changing it would store every line ever sent a second time. */
-const LINES = '5f0c7f0e-8a4e-5d0b-b1a6-6f1d9f0a7c11';
+const LINE_NAMESPACE = '5f0c7f0e-8a4e-5d0b-b1a6-6f1d9f0a7c11';
 
 /** Number of minutes of log time, the last ones touched, for which counts of lines are kept. */
 const MINUTES_KEPT = 10;
@@ -40,7 +40,7 @@ export function createLineNamer() {
    * @returns a uuid; repeats of a line get uuids in the namespace of the first line's
    */
   return function uuidOf(line: Uint8Array, timeMs: number | undefined): string {
-    const first = uuidV5(LINES, line);
+    const first = uuidV5(LINE_NAMESPACE, line);
     const minute = timeMs === undefined ? untimed : minuteOf(timeMs);
     const count = minute.counts.get(first) ?? 0;
     if (count === 0 && minute.counts.size >= LINES_PER_GENERATION) {

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { CommandFailed } from '../errors.ts';
-import { isFaultyContent, mayPass, readAnswer } from './answer.ts';
+import { isFaultyContent, isRetryable, readAnswer } from './answer.ts';
 import type { Outgoing } from './batches.ts';
 import { retryAfterMs, retryAttempts, TryAgain, type RetryPolicy } from './retry.ts';
 
@@ -67,7 +67,7 @@ export function createSender(options: SenderOptions): Send {
     if (warning !== undefined) throw new CommandFailed(`${warning} Stopped; see --secret-key.`);
     if (response.ok) return rejected.map(({ index, reason }) => ({ line: lineOf(events, index), reason }));
     const reason = detail ?? `${response.status} ${response.statusText}`;
-    if (mayPass(response.status)) throw new TryAgain(reason, retryAfterMs(response.headers.get('retry-after')));
+    if (isRetryable(response.status)) throw new TryAgain(reason, retryAfterMs(response.headers.get('retry-after')));
     if (isFaultyContent(response.status, detail)) return reason;
     throw new CommandFailed(finalRefusal(options.url, response.status, reason));
   };

@@ -14,7 +14,7 @@ import { MalformedRequest, SluiceError, TooLarge, UnsupportedMedia } from '../er
 import { brotliLength } from './brotli-length.ts';
 import { addressGroup, type ClientAddress, type From } from './client-address.ts';
 import { createLine } from '../fairness/fair-queue.ts';
-import { TIMES_HELD } from './read-bytes.ts';
+import { COPIES_HELD } from './read-bytes.ts';
 
 /** Gzip bodies above this size are inflated in the thread pool; the output is up to about a thousand times as large. */
 const SYNC_BYTES = 8 * 1024;
@@ -129,7 +129,7 @@ async function inflateInPieces(decoder: Inflating, bytes: Buffer, { limit, hold 
       // tooth: body-inflated-limit
       if (length > limit) throw tooLarge(limit);
       // tooth: body-inflated-held
-      hold(TIMES_HELD * chunk.length);
+      hold(COPIES_HELD * chunk.length);
       pieces.push(chunk);
     }
   });

@@ -44,7 +44,7 @@ function tooLarge(limit: number): TooLarge {
 }
 
 /** Copies of a body in memory, as sent or inflated: in chunks, and in one piece at the end. */
-export const TIMES_HELD = 2;
+export const COPIES_HELD = 2;
 
 function receiveChunks(
   request: IncomingMessage,
@@ -70,7 +70,7 @@ function receiveChunks(
       length += chunk.length;
       // tooth: body-chunks-limit
       if (length > limit) throw tooLarge(limit);
-      onChunk(TIMES_HELD * chunk.length);
+      onChunk(COPIES_HELD * chunk.length);
       chunks.push(chunk);
       countRead(request, chunk);
     } catch (error) {

@@ -7,7 +7,7 @@ import {
   endOfIntervalAt,
   intervalEndingAt,
   intervalsWithin,
-  isProducedByPresentSpec,
+  isStartedByPresentSchedule,
   withSpec,
   type Spec,
   type Tiling,
@@ -53,8 +53,8 @@ describe('data intervals', () => {
       '2015-05-17T11:00:00Z/2015-05-18T00:00:00Z',
       '2015-05-18T00:00:00Z/2015-05-19T00:00:00Z',
     ]);
-    assert.equal(isProducedByPresentSpec(tiling, at('2015-05-17T11:00:00Z')), false);
-    assert.equal(isProducedByPresentSpec(tiling, at('2015-05-18T00:00:00Z')), true);
+    assert.equal(isStartedByPresentSchedule(tiling, at('2015-05-17T11:00:00Z')), false);
+    assert.equal(isStartedByPresentSchedule(tiling, at('2015-05-18T00:00:00Z')), true);
   });
 
   it('replaces a change that has not taken over yet', () => {

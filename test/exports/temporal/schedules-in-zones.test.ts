@@ -8,7 +8,11 @@ import {
   type CadenceChange,
 } from '../../../src/exports/domain/cadence.ts';
 import { isoMicros, isoSeconds, millisOf } from '../../../src/exports/domain/instants.ts';
-import { intervalsWithin, isProducedByPresentSpec, type DataInterval } from '../../../src/exports/domain/intervals.ts';
+import {
+  intervalsWithin,
+  isStartedByPresentSchedule,
+  type DataInterval,
+} from '../../../src/exports/domain/intervals.ts';
 import { isDatabaseAway } from '../../../src/platform/db/away.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
@@ -102,7 +106,7 @@ describe('schedules in time zones', () => {
       // Close to a change of the clocks, the reconciler starts what Temporal misses.
       assert.ok(others.length <= 2, String(others.map(isoSeconds)));
       for (const end of others) assert.ok(isNearClockChange(cadence, end), isoSeconds(end));
-      for (const end of others) assert.ok(!isProducedByPresentSpec(tiling, end));
+      for (const end of others) assert.ok(!isStartedByPresentSchedule(tiling, end));
     });
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { apiRoutes } from '../../../src/app/api.ts';
 import { InvalidInput } from '../../../src/platform/errors.ts';
 import { pathsOf } from '../../../src/platform/http/paths.ts';
-import { createMemberFilter } from '../../../src/platform/http/unknown-members.ts';
+import { createFieldFilter } from '../../../src/platform/http/unknown-members.ts';
 import type { TSchema } from '../../../src/platform/schema.ts';
 
 type Shape = { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[] };
@@ -13,7 +13,7 @@ const routes = apiRoutes.filter(({ body }) => body !== undefined);
 function read(method: string, path: string): (body: unknown) => unknown {
   const found = routes.find((route) => route.method === method && pathsOf(route).some((one) => one.endsWith(path)));
   assert.ok(found, `no route ${method} ${path}`);
-  return createMemberFilter(found);
+  return createFieldFilter(found);
 }
 
 /** Of an object, of the objects of a list, or of a page of them. */
@@ -99,7 +99,7 @@ describe('a member of a body', () => {
 
   it('may be any that is read at the same address', () => {
     for (const route of routes.filter(({ strict }) => !strict)) {
-      const dropUnknown = createMemberFilter(route);
+      const dropUnknown = createFieldFilter(route);
       const [path] = pathsOf(route);
       const answers = apiRoutes
         .filter((other) => pathsOf(other)[0] === path)

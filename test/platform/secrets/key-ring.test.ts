@@ -33,7 +33,7 @@ describe('the key ring', () => {
 
   it('knows which keys it holds, and which are declared lost', () => {
     const ring = createKeyRing(`${NEW},old:lost`);
-    assert.deepEqual(['new', 'old', 'other'].map(ring.standingOf), ['held', 'lost', 'missing']);
+    assert.deepEqual(['new', 'old', 'other'].map(ring.statusOf), ['held', 'lost', 'missing']);
     assert.throws(() => ring.decrypt(createKeyRing(OLD).encrypt('lost', 'row'), 'row'), SecretLost);
     assert.throws(() => createKeyRing('old:lost'), /holds no key/);
     assert.throws(() => createKeyRing(`${OLD},old:lost`), /repeats the id "old"/);

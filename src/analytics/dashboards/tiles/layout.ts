@@ -56,14 +56,14 @@ export function placeAmong(others: readonly TileLayouts[], layouts: Layouts): La
 
 /** Moves all tiles up as far as the tiles above allow; afterwards none overlap. */
 export function compact<T extends TileLayouts>(tiles: readonly T[]): T[] {
-  const placesByGrid = { sm: settledPlaces(tiles, 'sm'), xs: settledPlaces(tiles, 'xs') };
+  const placesByGrid = { sm: compactedPlaces(tiles, 'sm'), xs: compactedPlaces(tiles, 'xs') };
   return tiles.map((tile) => ({
     ...tile,
     layouts: inEachGrid(tile.layouts, (grid, place) => placesByGrid[grid].get(tile.id) ?? place),
   }));
 }
 
-function settledPlaces(tiles: readonly TileLayouts[], grid: Grid): Map<number, GridPosition> {
+function compactedPlaces(tiles: readonly TileLayouts[], grid: Grid): Map<number, GridPosition> {
   const placesById = new Map<number, GridPosition>();
   const placed = tiles.flatMap(({ id, layouts }) => {
     const position = gridPlaceOf(layouts, grid);

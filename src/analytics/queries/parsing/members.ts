@@ -99,7 +99,7 @@ export function refuseUnknown(value: unknown): void {
 function refuseIn(query: Fields, known: Names): void {
   const { kind } = query;
   const parts = Object.entries(PARTS).filter(([path]) => known.has(path.split('.')[0]!));
-  const elsewhere = parts.flatMap(([path, sourceMembers]) => [...sourceMembers].map((name) => `${path}.${name}`));
+  const elsewhere = parts.flatMap(([path, partNames]) => [...partNames].map((name) => `${path}.${name}`));
   refuseOthers(query, { kind, known, elsewhere });
   for (const [path, sourceMembers] of parts) {
     const part = path.split('.').reduce((parent: unknown, name) => fieldsOf(parent)[name], query);

@@ -31,7 +31,10 @@ export type Reception = Clocks & {
 export function readEvent(value: unknown, reception: Reception): NewEvent {
   if (!isObject(value)) throw new InvalidInput('An event must be an object.');
   checkIsKept(value);
-  const excess = excessOf(value, { levels: LIMITS.depth, values: MAX_AROUND * LIMITS.valuesPerEvent });
+  const excess = excessOf(value, {
+    levels: LIMITS.depth,
+    values: MAX_EVENT_TO_PROPERTIES_RATIO * LIMITS.valuesPerEvent,
+  });
   if (excess === 'levels') {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
@@ -132,7 +135,7 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception, note
 }
 
 /** Limit of an event's values, as a multiple of the properties' limit: SDKs send `$set` twice, and some fields are not stored. */
-const MAX_AROUND = 2;
+const MAX_EVENT_TO_PROPERTIES_RATIO = 2;
 
 function tooManyValues(): InvalidInput {
   const detail = `An event's properties may hold ${LIMITS.valuesPerEvent} values.`;

@@ -72,7 +72,7 @@ async function openContainer(
   onRequest?: SessionContext['onRequest'],
 ): Promise<Container> {
   // The SDK takes a second and 40 MB, also of processes that never use it.
-  const { azureContainer, copySource } = await import('./client.ts');
+  const { azureContainer, copySourceUrl: copySource } = await import('./client.ts');
   const account = parseConnectionString(config.connection_string);
   const { container, close } = azureContainer(account, config.container_name, allowedHosts, onRequest);
   const hasExpired = () => isExpired(account);

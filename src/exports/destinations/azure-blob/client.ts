@@ -51,7 +51,7 @@ export function azureContainer(
 }
 
 /** Returns the URL from which the store itself reads the blob to copy it. The account's key is of no use there: the URL needs a signature. */
-export async function copySource(blob: BlockBlobClient, { credential }: AzureAccount): Promise<string> {
+export async function copySourceUrl(blob: BlockBlobClient, { credential }: AzureAccount): Promise<string> {
   if ('sas' in credential) return blob.url;
   const expiresOn = new Date(Date.now() + COPY_SOURCE_MS);
   return blob.generateSasUrl({ permissions: BlobSASPermissions.parse('r'), expiresOn });

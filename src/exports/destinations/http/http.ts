@@ -14,7 +14,7 @@ import { httpFault } from './faults.ts';
 import { openSender, type SenderOptions } from './sender.ts';
 import { fillBody, headersOf, joinLines, valuesOf } from './template.ts';
 
-const LEAVES = 'Batches that the receiver acknowledged before the run ended stay with the receiver.';
+const LEFTOVER_WARNING = 'Batches that the receiver acknowledged before the run ended stay with the receiver.';
 
 /** The URL may contain a secret of the receiver, so none of it is shown. Receipts keep the location, so it does not change. */
 const locationOf = ({ body_format }: HttpConfig): string => `http (${body_format})`;
@@ -90,12 +90,14 @@ export const http = defineDestination<HttpConfig>({
       location: locationOf(config),
       delivery,
       context,
-      leaves: LEAVES,
+      leaves: LEFTOVER_WARNING,
       close: async () => close(),
       async take({ index }, source) {
-        const lacking = neededColumns(config).find((name) => !delivery.columns.some((column) => column.name === name));
-        if (lacking !== undefined)
-          throw httpFault('columns_missing', { sentence: `The capture format needs the column '${lacking}'.` });
+        const missingColumn = neededColumns(config).find(
+          (name) => !delivery.columns.some((column) => column.name === name),
+        );
+        if (missingColumn !== undefined)
+          throw httpFault('columns_missing', { sentence: `The capture format needs the column '${missingColumn}'.` });
         let batches = 0;
         for await (const lines of batchesOf(source.file(), batchLimits(config))) {
           const key = `${delivery.runId}/${index}/${batches}`;

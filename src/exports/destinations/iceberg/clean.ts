@@ -6,7 +6,7 @@ import { listArtifactsAt } from '../recorded.ts';
 import { isIntent } from '../object-store/staging.ts';
 import { sweep } from '../object-store/sweep.ts';
 import type { TableMetadata } from './catalog.ts';
-import { metadataPrefix, readTable, type Held, type TableSession } from './commit.ts';
+import { metadataPrefix, readTable, type TableState, type TableSession } from './commit.ts';
 import { readManifestList } from './manifests.ts';
 import { summaryValue } from './present.ts';
 
@@ -34,7 +34,7 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
     const head = await store.head(key);
     const run = /e\d+-([0-9a-f-]{36})-/.exec(key)?.[1] ?? '';
     if (head?.identity === token && !live.has(key) && !inTable.has(run)) {
-      if (!isOvertaken(held, epoch, run)) {
+      if (!hasLaterDelivery(held, epoch, run)) {
         kept.push(id);
         continue;
       }
@@ -53,7 +53,7 @@ function runsOf({ snapshots = [] }: TableMetadata): ReadonlySet<string> {
   return new Set(snapshots.flatMap((snapshot) => summaryValue(snapshot, 'run') ?? []));
 }
 
-function isOvertaken({ present }: Held, epoch: number, run: string): boolean {
+function hasLaterDelivery({ present }: TableState, epoch: number, run: string): boolean {
   return present !== undefined && present.receipt.epoch >= epoch && present.receipt.run_id !== run;
 }
 

@@ -19,9 +19,9 @@ import type { DataFile, ManifestFile } from './manifest-schemas.ts';
 import {
   findManifests,
   readManifestList,
-  writeAdded,
+  writeManifestOfNewFiles,
   writeManifestList,
-  writeWithout,
+  rewriteWithoutInterval,
   type HeldManifest,
   type IntervalPartition,
   type NewFile,
@@ -52,7 +52,7 @@ export type TableSession = {
 };
 
 /** The interval's files in the table, and the delivery that they belong to. */
-export type Held = {
+export type TableState = {
   metadata: TableMetadata;
   list: ManifestFile[];
   manifests: HeldManifest[];
@@ -62,7 +62,7 @@ export type Held = {
   present: PresentDelivery | undefined;
 };
 
-export async function readTable(session: TableSession, metadata: TableMetadata): Promise<Held> {
+export async function readTable(session: TableSession, metadata: TableMetadata): Promise<TableState> {
   const { lake, interval, delivery, context, location } = session;
   if (metadata['format-version'] !== 2) throw icebergFault('format_unsupported');
   const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
@@ -122,7 +122,7 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
 /** Whether the table holds exactly the files of a delivery with this content, and the storage has them. */
 async function isContentThere(
   { store, keyOf }: Lake,
-  { present, files, deletes }: Held,
+  { present, files, deletes }: TableState,
 
   content: string,
 ): Promise<boolean> {
@@ -166,7 +166,7 @@ export function metadataPrefix(metadata: TableMetadata, runId: string): string {
 }
 
 /** Whether the manifest has live files. A manifest that only lists what an earlier snapshot removed is not needed any more. */
-const isUseful = (one: ManifestFile) => one.added_files_count > 0 || one.existing_files_count > 0;
+const hasLiveFiles = (one: ManifestFile) => one.added_files_count > 0 || one.existing_files_count > 0;
 
 type Change = {
   receipt: Receipt;
@@ -178,7 +178,7 @@ type Change = {
 /** Attempts to commit one snapshot. @returns `unknown` if the commit may have been made, because the answer is lost or inconclusive */
 async function commitSnapshot(
   session: TableSession,
-  held: Held,
+  held: TableState,
   change: Change,
 ): Promise<'committed' | 'changed' | 'unknown'> {
   const { catalog, lake, delivery, interval, context } = session;
@@ -189,15 +189,15 @@ async function commitSnapshot(
   const sequence = BigInt(metadata['last-sequence-number']) + 1n;
   const prefix = `${metadataPrefix(metadata, delivery.runId)}${randomBytes(8).toString('hex')}`;
   const written: string[] = [];
-  const name = (ending: string) => {
+  const newMetadataUrl = (ending: string) => {
     written.push(`${prefix}-${ending}.avro`);
     return written.at(-1)!;
   };
-  const writing = { lake, metadata, snapshotId, sequence, nameManifest: () => name(`m${written.length}`) };
+  const writing = { lake, metadata, snapshotId, sequence, nameManifest: () => newMetadataUrl(`m${written.length}`) };
   const removeWritten = () => severalAtOnce(written, (url) => lake.remove(url));
 
   const { files } = change;
-  let kept = list.filter(isUseful);
+  let kept = list.filter(hasLiveFiles);
   const added = files ?? [];
   const removed = files ? held.files : [];
   let answer: 'committed' | 'changed' | 'unknown';
@@ -205,10 +205,10 @@ async function commitSnapshot(
     if (files) {
       const replaced = new Set(manifests.map(({ manifest }) => manifest));
       kept = kept.filter((manifest) => !replaced.has(manifest));
-      for (const manifest of manifests) kept.push(await writeWithout(writing, manifest, interval));
-      if (files.length > 0) kept.unshift(await writeAdded(writing, files, interval));
+      for (const manifest of manifests) kept.push(await rewriteWithoutInterval(writing, manifest, interval));
+      if (files.length > 0) kept.unshift(await writeManifestOfNewFiles(writing, files, interval));
     }
-    const listUrl = name('list');
+    const listUrl = newMetadataUrl('list');
     await writeManifestList(lake, listUrl, kept, { snapshotId, parent, sequence });
     const names = files ? files.map(({ url }) => url) : held.files.map(({ file_path }) => file_path);
     const snapshot = {

@@ -7,7 +7,7 @@ import type { DataFile, ManifestEntry, ManifestFile } from './manifest-schemas.t
 import { DELETED, isOfInterval, mayHold, type HeldManifest, type IntervalPartition } from './manifests.ts';
 
 /** The `content` of manifests that list files of deletes. */
-const DELETES = 1;
+const DELETE_MANIFEST = 1;
 
 const sequenceOf = (entry: ManifestEntry, manifest: ManifestFile) => entry.sequence_number ?? manifest.sequence_number;
 
@@ -23,7 +23,9 @@ export async function findDeletes(
   );
   if (sequences.length === 0) return [];
   const oldest = sequences.reduce((least, one) => (one < least ? one : least));
-  const candidates = list.filter((manifest) => manifest.content === DELETES && mayHold(metadata, manifest, interval));
+  const candidates = list.filter(
+    (manifest) => manifest.content === DELETE_MANIFEST && mayHold(metadata, manifest, interval),
+  );
   const found = await severalAtOnce(candidates, async (manifest) => {
     const entries = await readAvro<ManifestEntry>(await lake.read(manifest.manifest_path));
     return entries.flatMap((entry) => {

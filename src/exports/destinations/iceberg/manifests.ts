@@ -74,7 +74,7 @@ type Writing = {
 };
 
 /** Writes a manifest of the interval's new files. */
-export async function writeAdded(
+export async function writeManifestOfNewFiles(
   writing: Writing,
   files: readonly NewFile[],
   interval: IntervalPartition,
@@ -116,7 +116,7 @@ const NO_STATISTICS = Object.fromEntries(
 );
 
 /** Writes the manifest again without the interval's files; the format requires them to be listed as deleted. */
-export async function writeWithout(
+export async function rewriteWithoutInterval(
   writing: Writing,
   { manifest, live }: HeldManifest,
   interval: IntervalPartition,

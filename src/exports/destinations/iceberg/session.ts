@@ -12,7 +12,7 @@ import { compactInstant } from '../object-store/prefix-variables.ts';
 import { openUpload, stage, type StagedFile } from '../object-store/staging.ts';
 import type { Catalog, TableMetadata } from './catalog.ts';
 import { cleanUp, removeMetadata } from './clean.ts';
-import { commitInterval, readTable, type Held, type TableSession } from './commit.ts';
+import { commitInterval, readTable, type TableState, type TableSession } from './commit.ts';
 import type { Lake } from './lake.ts';
 import { fileName, readFiles } from './present.ts';
 import { bucketOf, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
@@ -44,7 +44,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
     return { catalog, lake, delivery, interval, context, location };
   }
 
-  async function findTable(): Promise<{ session: TableSession; held: Held } | undefined> {
+  async function findTable(): Promise<{ session: TableSession; held: TableState } | undefined> {
     const metadata = await catalog.load();
     if (!metadata) return undefined;
     const session = sessionOn(metadata);
@@ -135,7 +135,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
 
 async function findDifferences(
   { lake, delivery }: TableSession,
-  { present, files, deletes }: Held,
+  { present, files, deletes }: TableState,
   { receipt, deep }: { receipt: Receipt; deep: boolean },
 ): Promise<Difference[]> {
   if (present && present.receipt.run_id !== receipt.run_id) {

@@ -104,17 +104,17 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   // 6. The manifests are uploaded like the files, before anything becomes visible.
   const timeline = await context.ownership.getTimeline();
   const manifest = manifestOf('complete', delivery, parts, files, timeline);
-  const replacing = !isVersioned && present?.state === 'complete' && toWrite.length > 0;
-  const opening = replacing
+  const needsReplacingState = !isVersioned && present?.state === 'complete' && toWrite.length > 0;
+  const replacingManifest = needsReplacingState
     ? await stageManifest(session, manifestOf('replacing', delivery, parts, files, timeline))
     : undefined;
-  const closing = await stageManifest(session, manifest);
+  const completeManifest = await stageManifest(session, manifest);
 
   // 7. Where names are stable, readers see "replacing", then the files change, then readers see the new list.
   // tooth: store-replacing-first
-  if (opening) {
+  if (replacingManifest) {
     await context.step('replacing');
-    await revealOver(session, opening, replacedBy(tagged));
+    await revealOver(session, replacingManifest, replacedBy(tagged));
   }
   await severalAtOnce(targets, async ({ change }, index) => {
     if (!change) return;
@@ -123,8 +123,12 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
     await revealOver(session, change.upload, change.replaces);
   });
   await context.step('manifest');
-  await revealOver(session, closing, opening ? replacedBy(await headOf(session, opening)) : replacedBy(tagged));
-  return finish(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
+  await revealOver(
+    session,
+    completeManifest,
+    replacingManifest ? replacedBy(await headOfRevealed(session, replacingManifest)) : replacedBy(tagged),
+  );
+  return finish(manifest, [...(replacingManifest ? [replacingManifest] : []), ...toWrite, completeManifest]);
 }
 
 /** Records the versioned files that leave the manifest, even if the layout is stable now. @param staying keys in the new manifest */
@@ -203,7 +207,7 @@ function replacedBy(present: { tag: string | null } | undefined): Replaces | und
 }
 
 /** @throws Superseded when the manifest is not the one that we have just revealed */
-async function headOf({ store }: FileSession, { key, identity }: StagedFile): Promise<ObjectHead> {
+async function headOfRevealed({ store }: FileSession, { key, identity }: StagedFile): Promise<ObjectHead> {
   const visible = await store.head(key);
   if (visible?.identity === identity) return visible;
   throw new Superseded('Another run has taken over this data interval.');

@@ -79,12 +79,12 @@ async function discardUploads(session: FileSession, recorded: RecordedUpload[]):
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
   await context.recordSuperseded(await findUnnamedFiles(session, recorded, named));
-  const isOnlyTrace = await severalAtOnce(recorded, async ({ upload }) => {
+  const onlyTraceFlags = await severalAtOnce(recorded, async ({ upload }) => {
     // An interrupted commit may have made the file visible; until a manifest names it, our record is the only trace.
     const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);
     return isStable && !named.has(upload.key) && (await store.head(upload.key)) !== undefined;
   });
   const ids = recorded.map(({ id }) => id);
-  await context.artifacts.discard(ids.filter((_, index) => !isOnlyTrace[index]));
-  return ids.filter((_, index) => isOnlyTrace[index]);
+  await context.artifacts.discard(ids.filter((_, index) => !onlyTraceFlags[index]));
+  return ids.filter((_, index) => onlyTraceFlags[index]);
 }

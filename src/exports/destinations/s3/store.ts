@@ -119,7 +119,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         return throwFailureOf('list')(error);
       }
     },
-    async putPart(upload, { number, bytes }) {
+    async putPiece(upload, { number, bytes }) {
       const sum = base64(crc32(bytes));
       const command = new UploadPartCommand({
         ...uploadParameters(upload),

@@ -35,15 +35,15 @@ type Group = { rows: number; chunks: Chunk[] };
 
 const NO_TABLE: TableFields = { fieldIds: new Map(), constants: [] };
 
-/** @param all the columns that COPY delivers; hidden ones are left out */
+/** @param copiedColumns the columns that COPY delivers; hidden ones are left out */
 export function parquetEncoder(
-  all: readonly Column[],
+  copiedColumns: readonly Column[],
   compression: Compression | null,
   { fieldIds, constants }: TableFields = NO_TABLE,
 ): Encoder {
   const codec = compression === null ? 'UNCOMPRESSED' : CODECS[compression].name;
-  const fields = all.map((_, i) => i).filter((i) => !all[i]!.hidden);
-  const columns = [...fields.map((i) => all[i]!), ...constants.map(({ column }) => column)];
+  const fields = copiedColumns.map((_, i) => i).filter((i) => !copiedColumns[i]!.hidden);
+  const columns = [...fields.map((i) => copiedColumns[i]!), ...constants.map(({ column }) => column)];
 
   const spare = new SparePages();
   const inFlight: Promise<Page>[] = [];

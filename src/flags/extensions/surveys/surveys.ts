@@ -41,9 +41,9 @@ export function surveys({ stores: all, now = Date.now }: Options) {
 
   /** Updates the state that follows from the fields and the time, in the row and in the flags. */
   async function updateState(change: SurveyChangeContext, survey: Survey): Promise<Survey> {
-    const standing = { ...survey, ...stateAt(survey, now()) };
-    const internal_targeting_flag_id = await updateFlags(change, standing);
-    const { end_date, is_running, current_iteration, sampling_paused_until, due_at } = standing;
+    const updatedSurvey = { ...survey, ...stateAt(survey, now()) };
+    const internal_targeting_flag_id = await updateFlags(change, updatedSurvey);
+    const { end_date, is_running, current_iteration, sampling_paused_until, due_at } = updatedSurvey;
     const state = {
       end_date,
       is_running,

@@ -124,9 +124,9 @@ function idsOf(linked: readonly { id: number }[]): string {
   return `ID: ${linked.map(({ id }) => id).join(', ')}`;
 }
 
-function flagInUse(subject: string, who: string): InvalidInput {
+function flagInUse(subject: string, advice: string): InvalidInput {
   return new InvalidInput(
-    `Cannot delete a feature flag that is in use with ${subject}. Please delete ${who}.`,
+    `Cannot delete a feature flag that is in use with ${subject}. Please delete ${advice}.`,
     'deleted',
   );
 }

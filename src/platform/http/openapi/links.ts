@@ -20,9 +20,9 @@ export function linksOf(
   const [path] = pathsOf(route);
   const fields = (schema as ObjectParts).properties ?? {};
   const links = routes.flatMap((target) => {
-    const [place] = pathsOf(target);
-    if (!place.startsWith(`${path}:`)) return [];
-    const [name = '', ...rest] = namesIn(place.slice(path.length));
+    const [targetPath] = pathsOf(target);
+    if (!targetPath.startsWith(`${path}:`)) return [];
+    const [name = '', ...rest] = namesIn(targetPath.slice(path.length));
     if (rest.length > 0) return [];
     // `user__uuid` is the `uuid` of the `user`; an id that is not there by its name is the object's own.
     const field = [name.split('__'), ...(name.endsWith('id') && !name.includes('__') ? [['id']] : [])].find(([first]) =>

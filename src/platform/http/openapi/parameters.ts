@@ -2,7 +2,7 @@
 import { Type, type TSchema } from '../../schema.ts';
 import { resourceNamedBy } from './names.ts';
 import { exampleOf } from './schema.ts';
-import { LENIENT, NoInteger } from '../parameters/parameters.ts';
+import { LENIENT, NonInteger } from '../parameters/parameters.ts';
 import type { DescribedRoute } from '../route.ts';
 
 type Json = Record<string, unknown>;
@@ -69,7 +69,7 @@ function parameter(
     name,
     required,
     description: lenient ? `${description} A value that is not an integer is ignored.` : description,
-    schema: lenient ? { anyOf: [schema, NoInteger], default: schema.default } : schema,
+    schema: lenient ? { anyOf: [schema, NonInteger], default: schema.default } : schema,
     example: exampleOf(schema as TSchema),
   };
 }

@@ -5,7 +5,7 @@ import { Type, type TObject, type TSchema } from '../../schema.ts';
 /** Matches a text that is not an integer: no digits, other characters, or a sign after the first character. */
 const NO_INTEGER = /^[+-]?$|[^0-9+-]|.[+-]/;
 
-export const NoInteger = Type.String({ pattern: NO_INTEGER.source });
+export const NonInteger = Type.String({ pattern: NO_INTEGER.source });
 
 /** Keyword of an integer's schema: an invalid text counts as an absent parameter, and is not refused. */
 export const LENIENT = 'x-lenient';
