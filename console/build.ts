@@ -1,6 +1,7 @@
 /**
- * Builds the console into `console/dist/<fingerprint>/`, and points `console/dist/current` at it. The fingerprint is made of every source
- * and of the lockfile: what is up to date is not built again. `npm start` runs this while Postgres starts, `npm run console:build` by hand.
+ * Builds the console into `console/dist/<fingerprint>/`, and points `console/dist/current` at it. The fingerprint is a hash of
+ * all sources and the lockfile: an existing build with it is not built again. `npm start` runs this while Postgres starts;
+ * `npm run console:build` runs it by hand.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const CONSOLE = path.join(ROOT, 'console');
 export const DIST = path.join(CONSOLE, 'dist');
-/** Folders and files that a build depends on; the shared page's charts are drawn by the console too, and the example's events are in it. */
+/** Folders and files that a build depends on: the console also draws the shared page's charts, and contains the example's events. */
 const SOURCES = [
   'console',
   'src/analytics/sharing/charts',
@@ -22,12 +23,12 @@ const SOURCES = [
   'examples/events.ndjson',
   'package-lock.json',
 ];
-/** Browsers ask for brotli only where the address is https or loopback. */
+/** Files to compress with brotli and with gzip: browsers ask for brotli only over https or on loopback. */
 const COMPRESSED = /\.(js|css|svg|json)$/;
 
 export type Built = { folder: string; fresh: boolean };
 
-/** @returns the folder of the current build; `fresh`: it was there already */
+/** @returns the folder of the current build; `fresh`: whether it was up to date, so nothing was built */
 export async function buildConsole(): Promise<Built> {
   const fingerprint = await fingerprintOf(await sourceFiles());
   const folder = path.join(DIST, fingerprint);
@@ -38,7 +39,7 @@ export async function buildConsole(): Promise<Built> {
   const unfinished = path.join(DIST, `.${fingerprint}.${process.pid}`);
   await bundle(unfinished);
   await compress(unfinished);
-  // Another process may have built the same meanwhile: both are equal, and the first one stays.
+  // Another process may have finished the same build meanwhile: that one stays.
   await rename(unfinished, folder).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(unfinished, { recursive: true });
@@ -48,7 +49,7 @@ export async function buildConsole(): Promise<Built> {
   return { folder, fresh: false };
 }
 
-/** By renaming: an API that reads the pointer meanwhile sees the former build or the new one. */
+/** Replaces the pointer by renaming a file, so an API that reads it meanwhile sees the former build or the new one. */
 async function pointAt(fingerprint: string): Promise<void> {
   const pointer = path.join(DIST, 'current');
   if ((await readFile(pointer, 'utf8').catch(() => '')) === fingerprint) return;
@@ -57,7 +58,7 @@ async function pointAt(fingerprint: string): Promise<void> {
   await rename(unfinished, pointer);
 }
 
-/** Earlier builds, but for the newest of them: an API that is about to stop may still read it. */
+/** Removes earlier builds except one, the last by name: an API that is about to stop may still read it. */
 async function removeFormer(fingerprint: string): Promise<void> {
   const entries = await readdir(DIST, { withFileTypes: true });
   const former = entries.filter((entry) => entry.isDirectory() && entry.name !== fingerprint && entry.name[0] !== '.');
@@ -85,7 +86,7 @@ async function fingerprintOf(files: readonly string[]): Promise<string> {
 
 async function bundle(outDir: string): Promise<void> {
   await mkdir(DIST, { recursive: true });
-  // Here, because an up-to-date build needs none of it, and the image of a server does not have it.
+  // Imported here: an up-to-date build does not need these packages, and a server's image does not have them.
   const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
   await build({
     root: CONSOLE,
@@ -97,7 +98,7 @@ async function bundle(outDir: string): Promise<void> {
       emptyOutDir: true,
       manifest: true,
       target: 'es2023',
-      // The policy of the pages allows no inline script, and no data: address but for images.
+      // The pages' content security policy allows no inline scripts, and data: addresses only for images.
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
     },

@@ -1,7 +1,7 @@
 /**
- * `npm run console:types`: writes the types of the API that the console calls, from the document that the API gives of itself. Left out: what
- * SDKs ask (no JSON API under `/api/`), descriptions, which are in the document, refusals, which all have one form, and
- * other forms of an answer that may be JSON.
+ * `npm run console:types` writes the types of the API that the console calls, from the API's OpenAPI document. Four things are left out:
+ * what SDKs request (it is no JSON API under `/api/`), descriptions, refusals (all have one form), and, where an answer may be JSON, its
+ * other content types.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ import { openApiDocument } from '../src/platform/http/openapi/document.ts';
 
 const FILE = fileURLToPath(new URL('src/api/schema.d.ts', import.meta.url));
 const LEFT_OUT = new Set(['description', 'summary', 'example', 'examples', 'links', 'headers', 'default']);
-/** Left out of a type by this rule only: names of fields may be the same words. */
+/** Keys whose values are maps by name. Nothing is left out of these maps: a field may be called `description`. */
 const NAMED = new Set(['properties', 'schemas', 'paths']);
 
-/** @returns the text of `console/src/api/schema.d.ts`, as it should be */
+/** @returns the text that `console/src/api/schema.d.ts` should have */
 export async function apiTypes(): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
   const document = openApiDocument(apiRoutes, 'http://127.0.0.1:8000');
@@ -31,7 +31,7 @@ function trimmed(value: unknown, isNames = false): unknown {
   return Object.fromEntries(entries.map(([key, one]) => [key, trimmed(one, !isNames && NAMED.has(key))]));
 }
 
-/** @returns the text of the file as it is; '' where there is none */
+/** @returns the present text of `console/src/api/schema.d.ts`; '' if there is no file */
 export const writtenTypes = () => readFile(FILE, 'utf8').catch(() => '');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(FILE, await apiTypes());

@@ -15,7 +15,7 @@ function createQueries(): QueryClient {
     queryCache: new QueryCache(),
     mutationCache: new MutationCache(),
     defaultOptions: {
-      // The server may be local, so it is reachable without a network; and a change that waited for the network would happen later, unnoticed.
+      // A local server is reachable without a network, and a change that waited for the network would happen later, unnoticed.
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',

@@ -1,11 +1,11 @@
-/** Requests to the API, typed by its document; a refusal becomes an `ApiError`, and without a session the password is asked for. */
+/** Requests to the API, typed by its document. `done` turns refusals into `ApiError`; without a session the console asks for the password. */
 import createClient from 'openapi-fetch';
 import { sessionFetch } from './session-fetch.ts';
 import type { components, paths } from './schema.d.ts';
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: sessionFetch });
 
-/** A schema of the document for answers: without members that are always null. */
+/** A schema of the document, without the fields that are always null in answers. */
 export type AnswerOf<Name extends keyof components['schemas']> = WithoutNulls<components['schemas'][Name]>;
 
 type WithoutNulls<T> = T extends (infer One)[]
@@ -65,7 +65,7 @@ export function messageOf(error: unknown): string {
   return error.message === 'Not found.' ? GONE : error.message;
 }
 
-/** @returns the message of a refusal that names this field, or a member of it */
+/** @returns the message of a refusal that names this field, or a field inside it */
 export function messageAt(error: unknown, field: string): string | undefined {
   return error instanceof ApiError && error.attr?.split(/[.[]/)[0] === field ? error.message : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * `fetch` for a session: the CSRF token is read from its cookie for each request, and a request that was refused because the session has ended, or is
- * too old for a sensitive change, is repeated once the password was given, so text typed into a form is never lost.
+ * `fetch` for a session. It reads the CSRF token from its cookie for each request. If the server refuses a request because the session has
+ * ended, or is too old for a sensitive change, it asks for the password and repeats the request: text typed into a form is never lost.
  */
 
 /** Why the password is asked for. */
@@ -11,7 +11,7 @@ type AskForPassword = (reason: PasswordReason) => Promise<boolean>;
 let askForPassword: AskForPassword | undefined;
 let pendingPrompt: Promise<boolean> | undefined;
 
-/** Registers the password prompt; without one, refusals are passed on. @returns a function that removes it, but not a later one */
+/** Registers the password prompt; without one, refusals are passed on. @returns a function that removes this prompt, but no later one */
 export function onPasswordNeeded(prompt: AskForPassword): () => void {
   askForPassword = prompt;
   return () => {

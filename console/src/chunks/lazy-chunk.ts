@@ -1,13 +1,13 @@
 /** Pages and dialogs whose code is loaded when they are first shown. */
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** The code did not arrive: the network is gone, or an upgrade of the server replaced its file by another. */
+/** Thrown when code did not arrive: the network is gone, or an upgrade of the server replaced the code's file. */
 export class ChunkError extends Error {
-  /** Loads the code again. It rejects if the code does not arrive now either. */
+  /** Loads the code again; rejects if that fails too. */
   readonly retry: () => Promise<void>;
 
   constructor(cause: unknown, retry: () => Promise<void>) {
-    // A text of our own, because the router reloads the page for the browser's text, also without a network.
+    // Not the browser's text: the router recognizes it, and reloads the page even without a network.
     super('The code of this page did not arrive.', { cause });
     this.retry = retry;
   }
@@ -33,7 +33,7 @@ export function lazyChunk<Module extends object, Name extends keyof Module & str
   return component;
 }
 
-/** Removes style sheets that failed, because the next import would take them for loaded. */
+/** Loads style sheets that failed again, because the next import would take them for loaded. */
 function loadStylesAgain(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
     if (!link.sheet) link.setAttribute('href', link.href);
@@ -49,7 +49,7 @@ export async function faultOfChunks(): Promise<ChunkFault> {
 
 const RELOADED_FOR = 'sluice:reloaded-for';
 
-/** Loads the page again, but never twice for the same file. @returns whether it does */
+/** Loads the page again, but never twice in a row for the same error. @returns whether it does */
 export function reloadOnce({ cause }: ChunkError): boolean {
   const file = String(cause);
   if (sessionStorage.getItem(RELOADED_FOR) === file) return false;

@@ -29,7 +29,7 @@ export function MissingChunk({ error, onLoaded, isPage = false, onClose }: Missi
     setFault(newFault);
   };
   const settleFirst = useEffectEvent(settle);
-  // At once, because the network may only have been gone for a moment.
+  // The first retry needs no click: the network may only have been gone for a moment.
   useEffect(() => void reloadChunk(error).then((newFault) => settleFirst(newFault)), [error]);
 
   if (!fault) return onClose ? null : <Skeleton rows={isPage ? 8 : 2} />;

@@ -7,7 +7,7 @@ export type Tile = Dashboard['tiles'][number];
 export type Sharing = AnswerOf<'SharingConfiguration'>;
 
 export const PAGE_SIZE = 100;
-/** Viewing outdated results computes them again. */
+/** Polling interval of an open dashboard: the server computes outdated results again when they are viewed. */
 const REFETCH_MS = 60_000;
 
 export type ListSearch = { search?: string | undefined; page?: number | undefined };

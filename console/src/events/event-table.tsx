@@ -9,7 +9,7 @@ import styles from './events.module.css';
 /** A table of events; each row expands to the event's content. */
 export function EventTable({ events }: { events: readonly Event[] }) {
   const table = useRef<HTMLTableElement>(null);
-  // The id of the open row, because new events move rows.
+  // The id of the open row, not its index: new events move rows.
   const [open, setOpen] = useState<string>();
   useRowKeys(table);
   return (

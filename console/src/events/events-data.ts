@@ -1,4 +1,4 @@
-/** Requests about events. The list of the newest events polls only for the newest one, to see whether there is a newer one than it shows. */
+/** Requests about events. The page of the newest events is not polled: a query for the newest event alone tells when to load it again. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done, type AnswerOf } from '../api/client.ts';
 

@@ -22,12 +22,13 @@ const mayCreateQuery = (projectId: number) =>
     meta: { live: false },
   });
 
-/** Whether the viewer may make exports, or change one. Undefined while unknown; true where it cannot be known, because the server refuses then. */
+/** Whether the viewer may make exports. Undefined while loading; true if the request failed, because the server still refuses what is not allowed. */
 export function useMayCreate(projectId: number): boolean | undefined {
   const { data, isError } = useQuery(mayCreateQuery(projectId));
   return data ?? (isError || undefined);
 }
 
+/** Whether the viewer may change the export; undefined and true as for `useMayCreate`. */
 export function useMayEdit(projectId: number, exportId: string): boolean | undefined {
   const { data, isError } = useQuery(exportQuery(projectId, exportId));
   return data ? isEditor(data.user_access_level) : isError || undefined;

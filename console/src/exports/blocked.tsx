@@ -1,4 +1,4 @@
-/** A banner while the installation delivers nothing: it may be a restored database or a copy, until an operator recovers it. */
+/** A banner while the installation delivers nothing: its database may be restored or a copy, and an operator has to recover it first. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, done } from '../api/client.ts';
 import styles from './blocked.module.css';

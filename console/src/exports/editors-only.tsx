@@ -1,4 +1,4 @@
-/** The form's pages, for who may use them; others read which level it takes. */
+/** The form's pages for editors; viewers read which level the pages need. */
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Empty, Skeleton } from '../look/notes.tsx';

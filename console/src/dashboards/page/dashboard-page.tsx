@@ -1,4 +1,4 @@
-/** A dashboard, drawn like its shared page, and the people who can see it. */
+/** A dashboard, drawn like its shared page, with the button that shares it by link. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -49,7 +49,7 @@ export function DashboardPage() {
 
 const EDITS = 37;
 
-/** Whether the user may change the dashboard, and so its link: by their access level, and by its own restriction. */
+/** Whether the user may change the dashboard and its link: their access level and the dashboard's restriction must both allow it. */
 function mayEdit({ user_access_level: level, effective_privilege_level: privilege }: Dashboard): boolean {
   return privilege === EDITS && (level === 'editor' || level === 'manager');
 }

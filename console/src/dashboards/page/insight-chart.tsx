@@ -1,4 +1,4 @@
-/** An island: charts are drawn by preact, the same for the shared page and here. */
+/** A chart inside React that preact draws, with the code of the shared page. */
 import { h, render, type ComponentChild } from 'preact';
 import { useEffect, useMemo, useRef } from 'react';
 import { chartOf } from '../../../../src/analytics/sharing/charts/chart.ts';

@@ -15,12 +15,12 @@ type PasswordsProps = { path: SharingPath; passwords: readonly Password[] };
 
 const nameOf = ({ note }: Pick<Password, 'note'>) => (note ? `“${note}”` : 'without a note');
 
-/** Without it the new password may be above the visible part of the dialog. */
+/** Scrolls to the new password by focusing its button: it may be above the visible part of the dialog. */
 function showCopyButton(line: HTMLElement | null): void {
   line?.querySelector('button')?.focus();
 }
 
-/** The passwords of a link. Each of them opens it, and is shown only once. */
+/** The passwords of a link. Each password opens the link, and is shown only once. */
 export function Passwords({ path, passwords }: PasswordsProps) {
   const queries = useQueryClient();
   const [password, setPassword] = useState('');

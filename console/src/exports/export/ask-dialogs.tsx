@@ -1,4 +1,4 @@
-/** Questions before an export runs again or is gone. */
+/** Dialogs that ask before an export is unpaused or deleted. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, done, messageOf } from '../../api/client.ts';

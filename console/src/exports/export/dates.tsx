@@ -1,4 +1,4 @@
-/** Selects intervals by the dates and times between which they lie, however far from now; the selection is in the address. */
+/** Selects intervals by their first and last date or time, however far from now; the selection is in the address. */
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
@@ -16,7 +16,7 @@ export function Dates({ one, start, end, onGo }: DatesProps) {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
   const [faults, setFaults] = useState<{ from?: string; to?: string }>({});
-  // The fields follow the selection without a key, because a new form would not have the focus.
+  // State resets the fields when the selection changes; a `key` would make a new form, and lose the focus.
   const [shown, setShown] = useState<Selection>({ start: undefined, end: undefined });
   if (shown.start !== start || shown.end !== end) {
     setShown({ start, end });
@@ -28,7 +28,7 @@ export function Dates({ one, start, end, onGo }: DatesProps) {
   const zone = isDays ? one.timezone : 'UTC';
   function submit() {
     const range = { start: instantOf(from, one), end: instantOf(to, one, 1) };
-    // A year of five digits is not a number here.
+    // A year of five digits gives NaN, which fails both comparisons.
     if (!(range.start >= 0 && range.start <= Date.now()))
       return setFaults({ from: 'This must lie between 1970 and now: later intervals have not ended.' });
     if (Number.isNaN(range.end)) return setFaults({ to: 'The year has more than four digits.' });

@@ -37,13 +37,13 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   const { start, end, since } = route.useSearch();
   const navigate = useNavigate();
   const [visit, setVisit] = useState(0);
-  // Without `since`, the map begins at the `start` of the first address, whatever is selected later, until the newest is asked for.
+  // Without `since`, the map begins at the `start` of the first address. Later selections do not move it; “Show the newest” does.
   const [firstStart, setFirstStart] = useState(start);
   const from = since ?? firstStart;
   const one = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, from));
   const mayEdit = useMayEdit(projectId, exportId);
-  // If it was deleted while it is open, what is known of it would mislead, and its buttons do nothing.
+  // If the export was deleted while its page is open, the cached data would mislead, and its buttons do nothing.
   if (one.error instanceof ApiError && one.error.status === 404)
     return (
       <main>
@@ -51,7 +51,7 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
         <Failure error={one.error} />
       </main>
     );
-  /** Selects a range, and shows the history from its start on if that is earlier than what is shown, or if a cut map ends before it. */
+  /** Selects a range. If it begins before the map, or ends after a cut map, the map is loaded again from the range's first day on. */
   function goTo(range: { start: string; end: string }) {
     const shown = map.data?.starts[0] ?? Infinity;
     const isBeyond = map.data?.isCut === true && Date.parse(range.end) > map.data.ends.at(-1)!;
@@ -144,7 +144,7 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
   const cadence = useMemo(() => ({ interval, timezone }), [interval, timezone]);
   const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
   const selected = useMemo(() => rangeBetween(map, search.start, search.end), [map, search.start, search.end]);
-  // By its start, because numbers change when earlier intervals are shown; a new selection has its end as the active interval.
+  // The active interval by its start, because numbers change when earlier intervals are shown. Undefined: the selection's last one.
   const [chosen, setChosen] = useState<number>();
   const setActive = (number: number) => setChosen(map.starts[number]);
   const newest = map.codes.length - 1;

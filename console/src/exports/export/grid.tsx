@@ -1,4 +1,4 @@
-/** The grid of intervals: only the rows in view are drawn, whatever the length of the history. */
+/** The grid of intervals. It draws only the rows in view, however long the history is. */
 import { useVirtualizer, defaultRangeExtractor, type Range as VirtualRange } from '@tanstack/react-virtual';
 import { memo, useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type RefObject } from 'react';
 import { cellClass } from '../states/cell.tsx';
@@ -65,7 +65,7 @@ export function Grid({
     getScrollElement: () => scrollRef.current,
     estimateSize: () => ROW_PX,
     overscan: 6,
-    // The cell that has the focus is always there.
+    // The row of the active cell is always drawn: that cell may have the focus.
     rangeExtractor: (range: VirtualRange) =>
       [...new Set([...defaultRangeExtractor(range), activeRow])].sort((a, b) => a - b),
   });
@@ -192,7 +192,7 @@ function numberAt({ target }: { target: EventTarget }): number | undefined {
 
 const between = (one: number, other: number): Range => ({ first: Math.min(one, other), last: Math.max(one, other) });
 
-/** The share of a range that is in a row, so that other rows need not be drawn anew. */
+/** The first and last selected interval of a row; -1 and -2 if none. Rows for which both stay equal are not drawn again. */
 function boundsIn({ cells }: Row, range: Range | undefined): [number, number] {
   const numbers = range ? cells.filter((number) => number >= range.first && number <= range.last) : [];
   return numbers.length > 0 ? [numbers[0]!, numbers.at(-1)!] : [-1, -2];

@@ -39,10 +39,10 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
             signal,
           }),
         );
-      /** Minutes of years are too many: of these the oldest are shown if somebody asked for them, else the newest. */
+      /** Years of short intervals are too many for a map. It then shows the oldest ones if `from` asks for them, else the newest. */
       async function getFrom(at: number, newest: Body): Promise<IntervalMap> {
         const start = new Date(at).toISOString();
-        // A range that was too long is not asked for at each refresh, because it only grows.
+        // A range that was too long is not requested at each refresh, because it only grows.
         if (client.getQueryData<IntervalMap>(queryKey)?.isCut !== true)
           try {
             return decoded(await get({ start }));
@@ -93,7 +93,7 @@ export function rangeBetween(map: IntervalMap, start: string | undefined, end: s
   return first >= 0 && last >= first ? { first, last } : undefined;
 }
 
-/** The newest interval that the destination holds, with the number of all of these. */
+/** The newest interval that the destination holds, and how many it holds. */
 export function deliveredOf({ codes, counts, starts, ends }: IntervalMap, interval: string) {
   const newest = codes.findLastIndex(isHeld);
   if (newest < 0) return null;

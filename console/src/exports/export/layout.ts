@@ -1,6 +1,6 @@
 /**
- * Places intervals in the grid. A row is a day of an hourly export, an hour of one by minutes, a month of a daily one, or a year of a weekly
- * or monthly one; the newest is on top.
+ * Places intervals in the grid, the newest row on top. A row is a day of an hourly export, an hour of an export by minutes, a month of a
+ * daily export, or a year of a weekly or monthly export.
  */
 import type { IntervalMap } from './interval-map.ts';
 

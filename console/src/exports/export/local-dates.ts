@@ -1,4 +1,4 @@
-/** The instants of dates and times that are typed, on the clocks of an export. */
+/** Converts between typed dates and times in an export's time zone, and instants. */
 import { isOfCalendar } from '../words/cadence.ts';
 
 export type Hours = { interval: string; timezone: string; offset_hour: number | null };
@@ -6,8 +6,8 @@ export type Hours = { interval: string; timezone: string; offset_hour: number | 
 const DAY = 86_400_000;
 
 /**
- * The boundary of a local date, as the server computes it: the first time that a clock shows twice; a time that is skipped is moved
- * forward by the length of the jump.
+ * Computes the interval boundary on a local date, as the server does. Of a time that the clock shows twice it takes the first; a time that
+ * the clock skips moves forward by the length of the jump. For hours and minutes the text is a time in UTC.
  * @param days added to a date, because a range of days includes its last one
  */
 export function instantOf(typed: string, { interval, timezone, offset_hour }: Hours, days = 0): number {
@@ -29,13 +29,13 @@ export function typedOf(iso: string, { interval, timezone, offset_hour }: Hours,
   return new Date(local).toISOString().slice(0, 10);
 }
 
-/** Milliseconds by which the clocks of a zone are ahead of UTC; 0 for a time that is none. */
+/** Milliseconds by which a zone's clocks are ahead of UTC; 0 if `at` is NaN. */
 function offsetAt(at: number, timeZone: string): number {
   if (Number.isNaN(at)) return 0;
   const name = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')!.value;
-  // Offsets have had seconds until 1972.
+  // Offsets had seconds until 1972.
   const [, sign, hours = 0, minutes = 0, seconds = 0] = /GMT([+-])(\d+):(\d+)(?::(\d+))?/.exec(name) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
 }

@@ -29,7 +29,7 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
     const scale = Math.min(4, height / Math.max(1, layout.rows.length));
     const width = WIDTH / layout.columns.length;
     const rare = rareOf(map.codes, layout.columns.length);
-    // The loudest last, because several rows may share a pixel; what is rare is never covered by what is everywhere.
+    // Several rows may share a pixel: the most urgent are drawn last, and rare intervals after all others.
     const rankOf = (number: number) => (rare.has(number) ? CODES.length : 0) + indexOfCode(map.codes[number]!);
     const ranks = Int32Array.from(map.codes.keys(), rankOf);
     const order = [...map.codes.keys()].sort((a, b) => ranks[a]! - ranks[b]!);
@@ -37,7 +37,7 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
       const colour = colourOf(map.codes[number]!);
       if (!colour) continue;
       context.fillStyle = colours.get(colour)!;
-      // These stay visible in a history of years, and are not hidden below the frame.
+      // Rare intervals have a least size, to stay visible in a history of years.
       const [wide, high] = rare.has(number)
         ? [Math.max(6, width), Math.max(4, scale)]
         : [Math.max(1, width), Math.max(1, scale)];

@@ -10,7 +10,7 @@ import type { Cadence } from './layout.ts';
 export type Preview = components['schemas']['BackfillPreview'];
 export type BackfillRange = { start_at: string; end_at: string; only?: readonly string[] };
 
-/** @param only true: intervals that are not delivered or out of date; false: all */
+/** @param only true: only missing, failed and stale intervals; false: all */
 export function backfillRange(cadence: Cadence, start: number, end: number, only: boolean): BackfillRange {
   return {
     start_at: edge(cadence, start),
@@ -66,7 +66,7 @@ export function backfillQuery(projectId: number, exportId: string, id: string | 
   });
 }
 
-/** @returns the newest run of an interval, if it has any */
+/** @returns the id of an interval's newest run; null if it has none */
 export async function runOf(projectId: number, exportId: string, start: number, end: number): Promise<string | null> {
   const page = await done(
     api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/', {

@@ -123,7 +123,7 @@ const REASON = 'plan-reason';
 
 type RangeProps = { cadence: Cadence; range: { start: number; end: number } };
 
-/** The selection on the clocks of its people: the viewer's, or those of an export of days; with UTC, by which operators name intervals. */
+/** The selection in the export's zone for days, weeks and months, else in the viewer's; also in UTC, which operators use. */
 function RangeTitle({ cadence: { interval, timezone }, range }: RangeProps) {
   const [start, end] = [iso(range.start), iso(range.end)];
   const zone = isOfCalendar(interval) ? timezone : viewerZone;
@@ -137,7 +137,7 @@ function RangeTitle({ cadence: { interval, timezone }, range }: RangeProps) {
 
 type WaitingProps = { projectId: number; exportId: string; plan: Preview; onlyMissing: boolean; interval: string };
 
-/** Says about which intervals somebody has to decide before a run can deliver them, and leads to the oldest decision. */
+/** Counts the intervals that wait for a decision before a run can deliver them, and links to the first decision. */
 function Waiting({ projectId, exportId, plan: { awaiting_decision: waiting }, onlyMissing, interval }: WaitingProps) {
   if (waiting.count === 0) return null;
   const run = waiting.first.find((one) => one.run !== null)?.run;
@@ -219,7 +219,7 @@ function Progress({ projectId, exportId, id, interval, onlyMissing }: ProgressPr
   const finished = data?.progress.finished_runs;
   useEffect(() => {
     if (finished === undefined) return;
-    // Not the plan: it does not change under the pointer.
+    // Only the map is loaded again: the plan must not change under the pointer.
     void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] });
   }, [queries, projectId, exportId, finished]);
   const isOver = onlyMissing && data?.finished_at != null;

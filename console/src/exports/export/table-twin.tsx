@@ -1,4 +1,4 @@
-/** Replaces the grid on narrow screens: lists runs of intervals in one state, the newest first. */
+/** Replaces the grid on narrow screens, or for `view=table`: lists stretches of intervals in one state, the newest first. */
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { Glyph } from '../states/cell.tsx';
@@ -70,7 +70,7 @@ function spanOf(map: IntervalMap, first: number, last: number): IntervalMap {
   return { ...map, starts: Float64Array.of(map.starts[first]!), ends: Float64Array.of(map.ends[last]!) };
 }
 
-/** Blank ones are left out. */
+/** Stretches of one code, the newest first, without blank ones. */
 function stretchesOf(codes: readonly Code[]): (Range & { code: Code })[] {
   const found: (Range & { code: Code })[] = [];
   codes.forEach((code, number) => {

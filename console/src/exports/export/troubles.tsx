@@ -1,4 +1,4 @@
-/** Why intervals are not delivered: a paragraph for each cause, with the people who can end it, the field, and the link that leads there. */
+/** Why intervals are not delivered: a paragraph for each cause, with the people who can end it, the field, and a link to the field. */
 import { useNow } from '../../look/now.ts';
 import { isToday, Time } from '../../look/time.tsx';
 import { countIntervals } from '../words/cadence.ts';
@@ -28,7 +28,7 @@ type Props = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: bo
 const reasonOf = (entry: Entry): string => ('reason' in entry ? entry.reason : '');
 
 export function Troubles({ projectId, one, map, mayEdit }: Props) {
-  // Intervals with the same sentence and reason are together if all or none have an earlier delivery. Deliveries of another timeline have a list of their own.
+  // A cause is a sentence, a reason, and whether earlier deliveries stand. Deliveries of another timeline have a list of their own.
   const needing = map.needs_you.filter(({ reason }) => reason !== 'delivered_elsewhere');
   const hasEarlier = (entry: Entry) => isNamedHeld(map, entry) && reasonOf(entry) !== 'unsettled';
   const keyOf = (entry: Entry) => `${isRetried(entry)} ${entry.detail} ${reasonOf(entry)} ${hasEarlier(entry)}`;

@@ -26,7 +26,7 @@ async function pageAfter(projectId: number, exportId: string, after: string | un
   return results;
 }
 
-// Changes of intervals refresh both.
+// Both queries have this key, so changes of intervals refresh them.
 const keyOf = (projectId: number, exportId: string) =>
   [...exportKeys.intervals(projectId, exportId), 'foreign'] as const;
 

@@ -1,4 +1,4 @@
-/** Deliveries of another timeline about which somebody has to decide: all of an export, or that of one interval. */
+/** Deliveries of another timeline that wait for a decision: all of an export, or the one of an interval. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';

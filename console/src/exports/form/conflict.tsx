@@ -7,9 +7,11 @@ import { differencesBetween } from './differences.ts';
 import type { Fields } from './draft.ts';
 
 type ConflictProps = {
-  /** The export as it was when the edit began, as it is now, and as the form has it. */
+  /** The export when the edit began. */
   base: Fields;
+  /** The export as saved now. */
   theirs: Fields;
+  /** The export in the form. */
   ours: Fields;
   type: DestinationType | undefined;
   /** Saves the changes of the form over the export as it is now. */

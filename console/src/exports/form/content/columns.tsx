@@ -11,7 +11,7 @@ type ColumnsProps = {
   draft: Pick<Draft, 'include_columns' | 'exclude_columns'>;
   set: (change: Partial<Draft>) => void;
   model: Model;
-  /** Whether files are written, which get fewer columns than tables unless they are named. */
+  /** Whether the destination writes files, which by default get fewer columns than tables. */
   isOfFiles: boolean;
 };
 
@@ -25,7 +25,7 @@ export function Columns({ draft, set, model, isOfFiles }: ColumnsProps) {
   const problem = useProblem();
   const { include_columns: included, exclude_columns: excluded } = draft;
   const usual = model.columns.filter((one) => !isOfFiles || !one.tables_only).map(({ name }) => name);
-  /** A choice of its own: at first it leaves out nothing. */
+  /** Whether “except some” is chosen: not in the draft, because at first it leaves out nothing. */
   const [wantsSome, setWantsSome] = useState(excluded.length > 0);
   const mode = included !== null ? 'only' : wantsSome ? 'except' : 'all';
   const ticked = (included ?? usual).filter((name) => !excluded.includes(name));

@@ -82,7 +82,7 @@ function FilterFields({ filter, model, error, isNew, onChange }: FieldsProps) {
         mono={isExpression}
         autoFocus={isNew}
         autoComplete="off"
-        // The error names no field of the filter, only its text does, so it is shown here.
+        // The error names the filter only, so it is shown at the filter's first text field.
         error={error}
       />
       {!isExpression && (
