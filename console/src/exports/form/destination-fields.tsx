@@ -19,7 +19,7 @@ type FieldsProps = {
   type: DestinationType;
   config: Config;
   onChange: (config: Config) => void;
-  /** Whether the server has the secrets already, which stay unless new ones are typed. */
+  /** Whether the server has the secrets already; it keeps them unless new ones are typed. */
   hasSecrets: boolean;
   /** Fields that the integration gives. */
   brought: readonly string[];
@@ -31,7 +31,7 @@ const GROUPS = [
   { group: 'files', title: 'Files' },
   { group: 'advanced', title: 'Advanced' },
 ] as const;
-/** Is closed at first, because most exports need none of its fields. */
+/** The group that is closed at first, because most exports need none of its fields. */
 const CLOSED = 'advanced';
 
 export function DestinationFields({ type, brought, ...given }: FieldsProps) {
@@ -65,7 +65,7 @@ export function DestinationFields({ type, brought, ...given }: FieldsProps) {
 const isSet = (value: unknown, usual: unknown) =>
   value !== undefined && value !== null && value !== '' && value !== (usual ?? false);
 
-/** Stands for no value in a choice. */
+/** The option that means no value. */
 const NONE = '';
 
 type InputProps = Omit<FieldsProps, 'type' | 'brought'> & { of: Field };

@@ -11,7 +11,7 @@ import { useProblem } from './problem.ts';
 
 type Destination = Draft['destination'];
 
-/** Which type of destination to take, for types whose titles do not say it. */
+/** Hints for the choice of a type, where the title does not say enough. */
 const CHOICE: Readonly<Record<string, string>> = {
   LocalFile: 'Files in a folder of the installation.',
   S3: 'Any S3 bucket, with or without an endpoint. Choose one of the next two to use an integration.',
@@ -34,7 +34,7 @@ type PartProps = {
   error: unknown;
   onChange: (destination: Destination) => void;
   onJson: (text: string | undefined) => void;
-  /** Is called where a text that is no JSON would be dropped. */
+  /** Called instead of dropping a text that is no JSON object. */
   onNotJson: () => void;
 };
 
@@ -56,7 +56,7 @@ export function DestinationPart({
   // A type that the installation no longer offers has no fields.
   const text = json ?? (type ? undefined : configText(config));
 
-  /** Goes on with the configuration that was typed; a text that is no JSON stays. */
+  /** Leaves the JSON view, and passes on its configuration. A text that is no JSON object stays in the view. */
   function withTyped(next: (config: Destination['config']) => void) {
     const typed = json === undefined ? config : objectIn(json);
     if (!typed) return onNotJson();
@@ -132,7 +132,7 @@ export function DestinationPart({
   );
 }
 
-/** Error message with the field's name inside the configuration, as the text has it, and its line. */
+/** @returns the error's message after the field, named as in the text, and its line */
 function jsonError(error: unknown, text: string): string | undefined {
   const attr = error instanceof ApiError ? error.attr : null;
   if (!attr?.startsWith('destination') || attr === 'destination__type' || attr === 'destination__integration')

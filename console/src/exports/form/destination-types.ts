@@ -1,4 +1,4 @@
-/** Types of destination and their fields, as the API describes them, and the configurations that a form makes of them. */
+/** Types of destination and their fields, as the API describes them, and their configurations in a form. */
 import { queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
@@ -19,7 +19,7 @@ export type Field = {
   name: string;
   title: string;
   description: string | undefined;
-  /** As `place`. */
+  /** Such as `place`. */
   group: string;
   kind: 'text' | 'integer' | 'boolean' | 'choice' | 'list';
   choices: readonly string[];
@@ -58,7 +58,7 @@ type Schema = {
 
 export type Config = Readonly<Record<string, unknown>>;
 
-/** Begins the names of fields of the configuration in errors and links. */
+/** Prefix of configuration fields in errors and links. */
 export const CONFIG = 'destination__config__';
 export const attrOf = (name: string): string => CONFIG + name;
 
@@ -106,26 +106,26 @@ function kindOf({ type, enum: values }: Schema): Field['kind'] {
 const agrees = (when: Condition, config: Config) =>
   Object.entries(when).every(([name, values]) => values.includes(config[name]));
 
-/** Whether the field has any effect with the present values of others. */
+/** Whether the field has an effect with the present values of other fields. */
 export const isRelevant = ({ when }: Field, config: Config): boolean => when === undefined || agrees(when, config);
 
 export const isRequired = ({ required, requiredWhen }: Field, config: Config): boolean =>
   required || (requiredWhen !== undefined && agrees(requiredWhen, config));
 
-/** @param before of another type: values of fields that both have stay */
+/** @param before configuration of another type; fields that both types have keep their values */
 export function initialConfig({ fields }: DestinationType, before: Config = {}): Config {
   const filled = fields.map(({ name, default: usual }) => [name, name in before ? before[name] : usual] as const);
   return Object.fromEntries(filled.filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Whether the server keeps secrets that are not typed again: they must not be sent to another place than they were given for. */
+/** Whether the server keeps secrets that are not typed again: it must not send them to a place that they were not given for. */
 export const keepsSecrets = (
   { replaced_secrets: movedBy }: DestinationType,
   { config }: { config: Config },
   before: { config: Config; integration: number | null },
 ): boolean => before.integration === null && !movedBy.some((one) => config[one] !== before.config[one]);
 
-/** @param hasSecrets whether the server has the secrets already @returns the first field without a value that needs one */
+/** @param hasSecrets whether the server has the secrets already @returns the first required field that has no value */
 export function missingField(
   { fields, integration }: DestinationType,
   destination: { config: Config; integration: number | null },
@@ -147,11 +147,11 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** @returns the configuration with what was typed; an empty text is no value */
+/** @returns the configuration with the typed text; an empty text removes the value */
 export function withText(config: Config, field: Field, text: string): Config {
   const { [field.name]: _, ...others } = config;
   if (text === '') {
-    // A field with a default may be empty while somebody types; without a value the default counts.
+    // Null empties a nullable field. Other fields are left out: the default counts, or the server keeps its secret.
     if (field.secret || field.required || !field.nullable) return others;
     return { ...others, [field.name]: null };
   }
@@ -184,7 +184,7 @@ const READERS: Record<Promises['readers'], string> = {
   no_rows: '',
 };
 
-/** Sentences about what the configuration promises. */
+/** Sentences about the guarantees of a destination with this configuration. */
 export function promisesText({ promises }: DestinationType, config: Config): string {
   const found = promises.find(({ when }) => Object.entries(when).every(([field, value]) => config[field] === value));
   if (!found) return '';

@@ -1,4 +1,4 @@
-/** An export as its form holds it, and the bodies of requests that are made of it. */
+/** An export as its form holds it, and the request bodies made from it. */
 import type { components } from '../../api/schema.d.ts';
 import { isOfCalendar } from '../words/cadence.ts';
 import { attrOf, CONFIG, type Config, type DestinationType } from './destination-types.ts';
@@ -29,7 +29,7 @@ export type Draft = {
   include_columns: readonly string[] | null;
   exclude_columns: readonly string[];
   transformations: readonly Transformation[];
-  /** Empty: the present one, or a generated one. */
+  /** Empty: the server keeps its key, or generates one. */
   hash_key: string;
   max_concurrent_runs: Typed;
   freshness_target_seconds: Typed;
@@ -37,7 +37,7 @@ export type Draft = {
   notifications: Notifications | null;
 };
 
-/** Names of the fields. A field of the API that the form lacks does not compile; `paused` is the export's page's. */
+/** Labels of the fields. A field of the API that the form lacks does not compile; `paused` belongs to the export's page. */
 export const NAMES: Readonly<Record<Exclude<keyof NewExport, 'paused'>, string>> = {
   name: 'Name',
   model: 'What',
@@ -92,7 +92,7 @@ export function draftOf(saved: Saved): Draft {
   return { ...(Object.fromEntries(own) as Draft), filters, hash_key: '' };
 }
 
-/** Fields of a form by their names in errors, as they are sent and compared. */
+/** Fields of a form by their names in errors, as the console sends and compares them. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const INTEGRATION = 'destination__integration';
@@ -153,9 +153,9 @@ export function newBody(fields: Fields): NewExport {
   return { ...own, ...(hash_key !== '' && { hash_key }), destination } as NewExport;
 }
 
-/** @returns what is to change; a member of the configuration that is gone gets its default */
+/** @returns the changed fields; a configuration field that was removed gets its default, or null */
 export function patchBody(before: Fields, after: Fields, type: DestinationType | undefined): Patch {
-  // The form does not have a stored secret, so its null is no difference.
+  // The form does not know stored secrets, so a secret that was set to null does not count as changed.
   const dropped = type?.fields.filter(({ name, secret }) => secret && after[attrOf(name)] === null) ?? [];
   const changed = [...changedFields(before, after), ...dropped.map(({ name }) => attrOf(name))];
   const own = changed.filter((name) => !name.startsWith('destination__'));

@@ -14,12 +14,12 @@ const route = getRouteApi('/inside/project/$projectId/exports/$exportId/edit');
 
 type FieldFailure = { field: string | null; detail: string };
 
-/** A failure as the form shows a refusal: at the field that ends it. */
+/** Turns a failure into a refusal, which the form shows at its field. */
 function failureOf(error: FieldFailure | null): ApiError | undefined {
   return error?.field ? new ApiError(0, { detail: error.detail, attr: error.field }) : undefined;
 }
 
-/** Changes an export, unless it was changed by another person since it was loaded. */
+/** Edits an export. If another person has saved it since it was loaded, the form shows both edits instead of saving. */
 export function EditExportPage() {
   const { projectId, exportId } = route.useParams();
   const { field, run } = route.useSearch();

@@ -51,7 +51,7 @@ const CONTENTS = ['filters', 'hogql_query', 'include_columns', 'exclude_columns'
 const intervalOf = ({ data_interval_start: start, data_interval_end: end }: NextRuns['runs'][number]) =>
   formatInterval(start, end);
 
-/** Says which run is the first that a change applies to: that of the data interval that ends next. */
+/** Names the first run that a change applies to: the run of the data interval that ends next. */
 function firstRun({ runs, last }: NextRuns): string {
   const [first] = last ? [last] : runs;
   return first ? `The next scheduled run, of ${intervalOf(first)}, is the first` : 'The next run is the first';

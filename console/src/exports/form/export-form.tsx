@@ -1,4 +1,4 @@
-/** The form of an export: what, how often, where to. Errors of the server appear beside their fields, and the input is kept. */
+/** The form of an export: what, how often, where to. Errors of the server appear at their fields, and the input is kept. */
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
@@ -40,7 +40,7 @@ export type Submission = {
   /** The saved export that the changes are relative to. */
   base: Saved;
   isRetried: boolean;
-  /** Called once the changes are saved, so the form knows it even if a later step fails. */
+  /** Called once the changes are saved, so the form knows that even if a later step fails. */
   onSaved: (saved: Saved) => void;
 };
 
@@ -136,7 +136,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     first?.scrollIntoView({ block: 'center' });
   }, [error]);
 
-  // A field that takes the focus automatically is not scrolled into view; those without text take it only here.
+  // Browsers do not scroll to a field with `autoFocus`, and fields without text have no `autoFocus`: this does both.
   useEffect(() => {
     if (!field) return;
     const wanted =
@@ -145,10 +145,10 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     wanted?.scrollIntoView({ block: 'center' });
   }, [field]);
 
-  /** The failure stands at its field until that is changed. */
+  /** The latest failure is shown at its field until the field is changed. */
   const failed = base.failure?.attr;
   const fault = error ?? (failed && isSame(fields[failed], before[failed]) ? base.failure : undefined);
-  // The JSON view shows the names that the server's sentences have.
+  // The JSON view shows field names as the server's sentences do, so they need no labels.
   const problem = problemOf(fault, field, json === undefined ? type : undefined);
   const isDirty = differences.length > 0 || !parsed;
   return (

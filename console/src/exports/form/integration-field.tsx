@@ -1,4 +1,4 @@
-/** Credentials that an integration brings, so that nobody types them here. */
+/** Choice of an integration, whose credentials then need not be typed here. */
 import { useQuery } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import { Select } from '../../look/select.tsx';
@@ -16,7 +16,7 @@ type IntegrationProps = {
 const OWN = 'own';
 const LIMIT = 100;
 
-/** Shows nothing where there is nothing to choose, or the viewer may not see integrations. */
+/** Renders nothing if there is nothing to choose, or if the viewer may not see integrations. */
 export function IntegrationField({ projectId, type, value, onChange }: IntegrationProps) {
   const problem = useProblem();
   const { data } = useQuery({

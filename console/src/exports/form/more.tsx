@@ -1,11 +1,11 @@
-/** Fields that most exports do not need: collapsed, unless one of them has a value, is invalid, or is the one that a link leads to. */
+/** Fields that most exports do not need: collapsed, unless a field has a value, is invalid, or is the target of a link. */
 import { useState, type ReactNode } from 'react';
 import styles from './form.module.css';
 import { useProblem } from './problem.ts';
 
 type MoreProps = {
   title: string;
-  /** The values in a few words, shown while it is closed; undefined: none of the fields has one. */
+  /** The values in a few words, shown beside the title; undefined: no field has a value. */
   summary?: string | undefined;
   /** Fields inside, as errors name them. */
   attrs: readonly string[];

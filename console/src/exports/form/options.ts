@@ -1,4 +1,4 @@
-/** Choices of the form that all destinations share, and the configuration of a destination to and from text. */
+/** Choices of the form that all destinations share, and conversions between a destination's configuration and text. */
 import type { Option } from '../../look/select.tsx';
 
 export const MODELS: readonly Option[] = [
@@ -21,7 +21,7 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** @returns the line on which a member stands, whose path is joined by dots; undefined if the text does not have it */
+/** @param path of a field, joined by dots @returns its line, from 1; undefined if the text does not have it */
 export function lineOf(text: string, path: string): number | undefined {
   let at = 0;
   for (const name of path.split('.')) {
@@ -33,7 +33,7 @@ export function lineOf(text: string, path: string): number | undefined {
   return text.slice(0, at).split('\n').length;
 }
 
-/** @returns the fault of a text that is no JSON object, with the line if the browser names one */
+/** @returns a sentence about a text that is no JSON object, with the line if the browser names one */
 export function whyNoObject(text: string): string {
   try {
     JSON.parse(text);

@@ -1,4 +1,4 @@
-/** The next runs of a schedule that is not saved; of one that is changed, from the end of the interval that is under way. */
+/** The next runs of an unsaved schedule. If the schedule of a saved export changes, they begin when its current interval ends. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
@@ -9,7 +9,7 @@ export type NextRun = components['schemas']['SchedulePreview']['runs'][number];
 
 export const SCHEDULE = ['interval', 'timezone', 'offset_day', 'offset_hour'];
 
-/** Changes of clocks are looked for in as many runs as the server answers. */
+/** Runs to preview, the server's maximum: the form looks for clock changes in all of them. */
 const COUNT = 50;
 
 function previewQuery(projectId: number, fields: Fields, { count, after }: { count: number; after?: string }) {
@@ -38,7 +38,7 @@ function previewQuery(projectId: number, fields: Fields, { count, after }: { cou
 
 export type NextRuns = {
   runs: readonly NextRun[];
-  /** Current interval, which ends as planned although the schedule changes; undefined: the schedule is the saved one. */
+  /** The current interval, which ends as planned although the schedule changes; undefined: the schedule does not change. */
   last: NextRun | undefined;
 };
 
@@ -60,7 +60,7 @@ export function useNextRuns(projectId: number, fields: Fields, saved: Fields | u
   return { runs, last };
 }
 
-/** Boundaries of hours and minutes are the same in every zone. */
+/** Whether the intervals differ. For hours and minutes, zone and offsets do not count: their boundaries are the same in every zone. */
 function isOtherCadence(one: Fields, other: Fields): boolean {
   const counting = isOfCalendar(String(other['interval'])) ? SCHEDULE : ['interval'];
   return counting.some((name) => one[name] !== other[name]);

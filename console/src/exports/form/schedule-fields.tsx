@@ -1,4 +1,4 @@
-/** How often: the interval, and for days, weeks and months where they begin on which clocks. */
+/** Fields of the schedule: the interval, and for days, weeks and months their time zone and when they begin. */
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { viewerZone } from '../../look/time.tsx';
@@ -31,7 +31,7 @@ function minutesOf(interval: string): string | undefined {
   return /^every (.*) minutes$/.exec(interval)?.[1];
 }
 
-/** Of a new export that is to run in minutes. */
+/** Minutes of the interval right after “Some minutes” is chosen. */
 const FEW_MINUTES = 5;
 
 export function IntervalField({ draft, set }: ScheduleProps) {

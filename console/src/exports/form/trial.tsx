@@ -1,4 +1,4 @@
-/** A trial of an export that is not saved: the destination step by step, and the rows that would go there. */
+/** A trial of unsaved settings: a test of the destination step by step, and a preview of the rows that would go there. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, done, messageOf } from '../../api/client.ts';
@@ -15,11 +15,11 @@ type TrialProps = {
   /** The export that is edited; absent: a new one. */
   saved: { id: string; fields: Fields } | undefined;
   type: DestinationType;
-  /** Labels that stand for names of fields; none where the form shows the names. */
+  /** Labels that replace field names in messages; empty while the form shows the names. */
   labels: DestinationType['fields'];
   /** Returns the fields to try; undefined: the form is invalid. */
   read: () => Fields | undefined;
-  /** The form as it is now; what was tried before may be another one. */
+  /** The form's fields now; a preview may be of earlier ones. Undefined: the JSON view holds no object. */
   present: Fields | undefined;
   onError: (error: unknown) => void;
 };
@@ -28,7 +28,7 @@ type Result = components['schemas']['TestedStep']['result'];
 
 export function Trial({ projectId, saved, type, labels, read, present, onError }: TrialProps) {
   const at = { projectId, saved, type };
-  // A fault that is not about a field is shown here.
+  // Errors about a field go to the form; others are shown here.
   const toField = (error: unknown) => error instanceof ApiError && error.attr !== null && onError(error);
   const [results, setResults] = useState<readonly Result[]>([]);
   const test = useMutation({
@@ -121,7 +121,7 @@ function runStep({ projectId: project_id, saved, type }: At, fields: Fields, ste
   );
 }
 
-/** @returns `before`: the same interval as the saved export delivers it, where that differs */
+/** @returns `before`: the same interval as the saved export delivers it; undefined if the export is new or unchanged */
 async function previewOf({ projectId: project_id, saved, type }: At, fields: Fields) {
   if (!saved) {
     const after = await done(
@@ -220,7 +220,7 @@ function Rows({ preview, before }: { preview: Preview; before: Preview | undefin
   );
 }
 
-/** Names shown of many. */
+/** Limit of shown names; the others are counted. */
 const NAMED = 3;
 
 function Names({ of: { names } }: { of: Preview }) {

@@ -1,4 +1,4 @@
-/** Runs one action on several exports in one request. Each has its own result, because some may be refused. */
+/** Runs one action on several exports, up to 100 in a request. Each has its own result, because the server may refuse some. */
 import { api, ApiError, done, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import type { PauseNotes } from '../export/export-data.ts';
@@ -42,13 +42,13 @@ async function resultsOf(project_id: number, exports: Exports, action: BulkActio
         body: { action: ON_THE_WIRE[action], ids, ...notes },
       }),
     );
-    // Notes are refused for each export alike, so nothing was paused.
+    // The server refuses the same notes for every export, so it paused nothing.
     const ofNotes = results.find(({ error }) => error !== null && isOfNotes(error.attr, notes));
     if (ofNotes) throw new ApiError(400, ofNotes.error);
     return results.map((one, index) => [one.id, inWords(one, action, exports[index]!.isLeast)] as const);
   } catch (error) {
     if (error instanceof ApiError && isOfNotes(error.attr, notes)) throw error;
-    // The states of the exports show whether the server did a part.
+    // The states of the exports show whether the server did part of it.
     return ids.map((id) => [id, { ok: false, text: messageOf(error) }] as const);
   }
 }

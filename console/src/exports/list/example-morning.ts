@@ -2,7 +2,7 @@
 import { api, ApiError, done } from '../../api/client.ts';
 import { csrfToken } from '../../api/session-fetch.ts';
 
-/** When they happened, in whole hours. */
+/** The span of the events, in whole hours. */
 export const EXAMPLE_MORNING = { start: '2025-06-02T09:00:00Z', end: '2025-06-02T12:00:00Z' };
 
 /** Namespace of the lines' uuids; the command line uses the same, so lines sent by both are stored once. */
@@ -30,7 +30,7 @@ async function eventOf(line: string): Promise<Record<string, unknown>> {
   return { ...(JSON.parse(line) as Record<string, unknown>), ...(uuid !== undefined && { uuid }) };
 }
 
-/** Version 5. @returns undefined where the browser has no digests: on plain http that is not loopback */
+/** @returns the line's uuid, version 5; undefined where the browser computes no digests: over http, except on loopback */
 async function uuidOf(line: string): Promise<string | undefined> {
   const subtle = (crypto as Partial<Crypto>).subtle;
   if (!subtle) return undefined;

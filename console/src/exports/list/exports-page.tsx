@@ -54,7 +54,7 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
   const [chosen, setChosen] = useState(NONE);
   const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
   const rows = useRef<HTMLUListElement>(null);
-  // Exports that a filter hides are not acted on.
+  // Actions leave out exports that the filter hides.
   const selected = useMemo(() => list.exports.filter(({ id, canEdit }) => canEdit && chosen.has(id)), [list, chosen]);
   const select = useCallback((id: string, isSelected: boolean) => {
     setChosen((before) => {
@@ -110,7 +110,7 @@ function NothingMatches({ projectId, filter }: { projectId: number; filter: List
   );
 }
 
-/** Place of the row that has the focus, in its link or in its checkbox. */
+/** @returns the index of the row that has the focus, in its link or in its checkbox; -1: none */
 function focused(links: readonly HTMLAnchorElement[]): number {
   return links.findIndex((link) => link.closest('li')?.contains(document.activeElement));
 }

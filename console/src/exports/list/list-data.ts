@@ -25,17 +25,17 @@ export type ListedExport = {
   completeUntil: string | null;
   lagSeconds: number;
   targetSeconds: number | null;
-  /** An instant in its first interval, if none has ended yet. */
+  /** An instant in the interval that is delivered next; null if intervals are due. */
   createdAt: string | null;
   startAt: string | null;
   /** The newest 48 intervals, oldest first. */
   cells: readonly Code[];
   delivered: { start: string; end: string } | null;
-  /** Intervals that failed and are not tried again; of `held` the earlier delivery stands. */
+  /** Intervals that failed and are not retried automatically; `held` of them have an earlier delivery that stands. */
   undelivered: { count: number; held: number; since: Since } | null;
   /** Intervals that are retried automatically. */
   retrying: number;
-  /** Whether both are minimums. */
+  /** Whether the counts of `undelivered` and `retrying` are minimums. */
   isLeast: boolean;
   /** Time of the next retry; null: none, or unknown. */
   nextTryAt: string | null;
@@ -47,13 +47,13 @@ export type ListedExport = {
   canEdit: boolean;
 };
 
-/** `start` of the first interval if all are recent, else of the newest. */
+/** `start` of the first undelivered interval if `cells` show all of them, else of the newest. */
 type Since = { start: string; isFirst: boolean } | null;
 
 export type ExportList = {
   exports: readonly ListedExport[];
   counts: Readonly<Record<ListState, number>>;
-  /** Time of the first retry. */
+  /** Time of the next retry of any listed export. */
   nextTryAt: string | null;
   /** Number of exports in the project, or found by the text, in any state. */
   total: number;

@@ -53,7 +53,7 @@ function Step({ one, isOpen }: { one: Attempt; isOpen: boolean }) {
   );
 }
 
-/** While the run is open. */
+/** Progress of an open run. */
 export function Progress({ place }: { place: RunPlace }) {
   const { data } = useQuery(progressQuery(place));
   if (!data || data.records.total === null) return null;

@@ -15,7 +15,7 @@ import { STATUS_WORDS } from './status-words.ts';
 import { Why } from './why.tsx';
 import styles from './run.module.css';
 
-/** Why a run did not deliver: the sentence, the people who can end it, the field, what was changed, and what is waited for. */
+/** Why a run did not deliver: the error, the people who can end it, the field, recent changes, and what the run waits for. */
 export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
   const { error } = run;
   const now = useNow();
@@ -56,7 +56,7 @@ function FieldLine({ place, field }: { place: RunPlace; field: string }) {
   );
 }
 
-/** Leads to the field, and from there to all intervals that wait for it. */
+/** Links to the field in the form, which can then retry all failed intervals. */
 function Fix({ place, run, field }: { place: RunPlace; run: Run; field: string }) {
   const name = fieldWords(field);
   const mayEdit = useMayEdit(place.projectId, place.exportId);

@@ -1,4 +1,4 @@
-/** The log of a run: by cursor, newest first, and followed by reading its last seconds again. */
+/** The log of a run, page by page, newest first. Following it reads its last seconds again. */
 import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
@@ -21,7 +21,7 @@ export const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 
 /** Entries of a page: the API's maximum. */
 const PAGE = 500;
-/** Lines that following keeps on the first page; with more it begins anew with the newest page. */
+/** Limit of lines on the first page. Above it, following begins anew with the newest page. */
 const MAX_FOLLOWED = 5_000;
 const FOLLOW_MS = 2_000;
 /** Overlap of polls, because an entry may become visible after a newer one. */
@@ -41,7 +41,7 @@ function queryOf({ level, attempt, text, line }: LogFilter) {
     ...(least > 0 && { level: LEVELS.slice(least) as string[] }),
     ...(Number(attempt) > 0 && { attempt: Number(attempt) }),
     ...(text && { search: text }),
-    // The whole millisecond and some lines after it.
+    // Up to a second after the line, so that some newer lines are there, too.
     ...(!Number.isNaN(at) && { before: new Date(at + 1_000).toISOString() }),
   };
 }
@@ -61,7 +61,7 @@ export const logQuery = (place: RunPlace, filter: LogFilter) =>
     staleTime: Infinity,
   });
 
-/** Adds new entries to the log; the query's answer is their number. */
+/** Adds new entries to the log. Its data is the number of entries that were read, known ones included. */
 export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilter, isFollowed: boolean) =>
   queryOptions({
     queryKey: ['log-tail', place, queryOf(filter)] as const,
@@ -76,7 +76,7 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
       };
       const tail: Page = await done(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
       const kept = queries.getQueryData<Log>(queryKey)?.pages[0]?.results.length ?? 0;
-      // More than a page was written meanwhile, which would leave a gap; or memory would grow for as long as the log is followed.
+      // Begins anew if more than a page was written meanwhile, which would leave a gap, or if the first page has grown too long.
       if (tail.next !== null || kept > MAX_FOLLOWED) await queries.resetQueries({ queryKey });
       else queries.setQueryData<Log>(queryKey, (log) => log && withNewer(log, tail.results));
       return tail.results.length;
@@ -85,7 +85,7 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
     refetchInterval: () => pollMs(FOLLOW_MS),
   });
 
-/** Adds new entries; returns the same log if there are none, so that React draws nothing again. */
+/** Adds new entries. Without any it returns the same log, so React draws nothing again. */
 function withNewer(log: Log, tail: readonly LogEntry[]): Log {
   const [first, ...others] = log.pages;
   if (!first) return log;

@@ -1,4 +1,4 @@
-/** Changes that were made since a run in progress was planned. It uses new secrets from its next try on, and keeps all else. */
+/** Changes since a run in progress was planned. The run uses new secrets from its next try on, and keeps all else. */
 import { useQuery } from '@tanstack/react-query';
 import { useNow } from '../../look/now.ts';
 import { formatAgo } from '../../look/time.tsx';
@@ -13,7 +13,7 @@ const isPlanned = ({ about, fields }: Change) =>
   about === 'batch_export' &&
   fields.some(({ field, before, after }) => PLANNED.test(field) && JSON.stringify(before) !== JSON.stringify(after));
 
-/** Secrets are hidden on both sides, and a change of secrets alone has no field. */
+/** Whether a change has a secret: its value is hidden on both sides, or the change has no fields because it is of secrets alone. */
 const isSecret = ({ fields }: Change) =>
   fields.length === 0 ||
   fields.some(({ field, before, after }) => field.startsWith('destination__') && before === after);

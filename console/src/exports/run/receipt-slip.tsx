@@ -6,7 +6,7 @@ import type { Run } from './run-data.ts';
 import styles from './run.module.css';
 
 type File = { key: string; rows: number; bytes: number; sha256: string };
-/** The shown part of a receipt. Destinations write receipts, so each member may be missing. */
+/** The shown part of a receipt. Destinations write receipts, so each field may be missing. */
 type Receipt = { digest?: string; location?: string; manifest?: string; files?: File[]; file_count?: number };
 
 /** Files that are shown before the rest is asked for. */
@@ -15,7 +15,7 @@ const SHOWN = 20;
 /** Redelivery that the destination promises. */
 type Redelivery = ExportBody['promises']['redelivery'];
 
-/** Sentences about a receipt. A receiver that rows are sent to cannot be asked what it has. */
+/** Sentences about how the receipt was checked. A receiver that Sluice sends rows to cannot be read back. */
 const CHECKED: Record<Redelivery, string> = {
   replaces: 'Read back and compared with the source after the commit: nothing is missing and nothing is duplicated.',
   repeats_by_uuid:

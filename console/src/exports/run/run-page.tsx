@@ -61,7 +61,7 @@ export function RunPage() {
   );
 }
 
-/** The place of the choice between two deliveries of the interval, if it waits for one. */
+/** Id of the element with the choice between two deliveries of the interval. */
 const DECISION = 'decision';
 
 const hasFailed = (run: Run) => !isOpen(run) && run.status !== 'Completed';
@@ -97,7 +97,7 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
           mayEdit &&
           !waits &&
           (run.status === 'Completed' ? (
-            // Leads to the plan, which says what would be replaced.
+            // Links to the plan, which says what would be replaced.
             <ButtonLink
               to="/project/$projectId/exports/$exportId"
               params={place}
@@ -154,7 +154,7 @@ function Facts({ run }: { run: Run }) {
   );
 }
 
-/** Leads to the workflow, where the installation has Temporal's UI. */
+/** A link to the workflow, if the installation has Temporal's UI. */
 function TemporalLink({ run }: { run: Run }) {
   const { data } = useQuery(instanceQuery);
   if (!data?.temporal.ui_url) return null;

@@ -103,7 +103,7 @@ function FieldChange({ field, before, after }: Change['fields'][number]) {
   );
 }
 
-/** Replaces field names, which the API puts in backticks as requests spell them, by their labels. */
+/** Puts field names in words. The API writes them in backticks, as requests spell them. */
 function inWords(sentence: string): string {
   return sentence.replaceAll(/`([^`]+)`/g, (_, field: string) => fieldWords(field));
 }

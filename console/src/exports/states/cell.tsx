@@ -1,4 +1,4 @@
-/** Glyphs of intervals outside of a grid, where each is a cell of its own. */
+/** Glyphs of intervals outside of the grid; inside it each interval is a cell. */
 import { countGroups, CODES, sumUp, type Code } from './codes.ts';
 import styles from './cell.module.css';
 

@@ -6,7 +6,7 @@ import type { components } from '../../api/schema.d.ts';
 
 export type Code = components['schemas']['IntervalMap']['states'][number];
 
-/** Codes in the API's order, the most urgent last; of several intervals in one place, the most urgent is drawn. */
+/** Codes in the API's order, the most urgent last; of several intervals in one spot, the most urgent is drawn. */
 const NAMES: Readonly<Record<Code, string>> = {
   '--': 'not delivered, outside of the schedule',
   hi: 'delivered',
@@ -32,7 +32,7 @@ export const CODES = Object.keys(NAMES) as readonly Code[];
 
 const loudness = new Map<string, number>(CODES.map((code, index) => [code, index]));
 
-/** Place in `CODES`; a code of a newer server counts as needing a look. */
+/** Index in `CODES`; an unknown code, of a newer server, counts as the most urgent. */
 export const indexOfCode = (code: string): number => loudness.get(code) ?? CODES.length - 1;
 
 export const nameOfCode = (code: Code): string => NAMES[code];

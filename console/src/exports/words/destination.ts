@@ -1,4 +1,4 @@
-/** A destination in a few words, as its people name it: `s3://lake/orders`, `postgres public.clicks`, `folder coffee`. */
+/** A destination in a few words: `s3://lake/orders`, `postgres public.clicks`, `folder coffee`. */
 export type DestinationOf = { type: string; config: { [name: string]: unknown } };
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -25,7 +25,7 @@ export function destinationWords({ type, config }: DestinationOf): string {
   }
 }
 
-/** The same of the label that lists have. */
+/** A destination in the same words, from the label that lists have instead of the configuration. */
 export function labelWords({ type, label }: { type: string; label: string }): string {
   const kind = { LocalFile: 'folder', Postgres: 'postgres' }[type];
   return kind ? `${kind} ${label}` : label || type;

@@ -8,7 +8,7 @@ type LabelledField = { name: string; title: string };
 /** @returns a sentence of the API with the labels of the form in place of the names of its fields */
 export function withLabels(sentence: string, fields: readonly LabelledField[]): string {
   const titles = new Map(fields.map(({ name, title }) => [name, title]));
-  // A name of one word may be a word of the sentence, unless it is in quotes.
+  // A name without an underscore may be an ordinary word, so it counts only in quotes.
   const names = /["'`](\w+)["'`]|\b\w+_\w+\b/g;
   return sentence.replace(names, (found, quoted?: string) => titles.get(quoted ?? found) ?? found);
 }

@@ -6,12 +6,13 @@ type FreshnessOf = {
   completeUntil: string | null;
   lagSeconds: number;
   targetSeconds: number | null;
-  /** An interval such as `hour`, with an instant in the first one; for an export whose first interval has not ended. */
+  /** Such as `hour`. */
   interval: string;
+  /** An instant in the first interval, for an export whose first interval has not ended. */
   createdAt: string | null;
-  /** No earlier interval is delivered automatically. */
+  /** The start: no earlier interval is delivered automatically. */
   startAt: string | null;
-  /** The newest delivered interval; its `count`, if known, is of all of them, as `3 hours`. */
+  /** The newest delivered interval; `count`, if known, counts all delivered ones, as `3 hours`. */
   delivered: { start: string; end: string; count?: string } | null;
 };
 
@@ -29,7 +30,7 @@ export function Freshness({
     lagSeconds > 0
       ? `, ${formatDuration(lagSeconds)} behind${targetSeconds ? ` (target ${formatDuration(targetSeconds)})` : ''}`
       : '';
-  // Until an interval of the schedule is delivered, there is only history.
+  // Without `completeUntil`, the deliveries are of intervals before the schedule began.
   const history =
     delivered &&
     `${delivered.count ?? 'History'} delivered, the newest ${formatInterval(delivered.start, delivered.end, viewerZone)}. `;
@@ -64,7 +65,7 @@ export function Freshness({
   );
 }
 
-/** Only for hours, because the start of days depends on the time zone. */
+/** @returns undefined for days, weeks and months, whose start depends on the time zone */
 function firstInterval(interval: string, createdAt: string): { start: string; end: string } | undefined {
   const minutes = interval === 'hour' ? 60 : Number(/^every (\d+) minutes$/.exec(interval)?.[1]);
   if (!minutes) return undefined;

@@ -1,6 +1,6 @@
-/** Operators of filters as people read them, and the values that each takes as texts. */
+/** Operators of filters in words, and conversions between their values and the texts of inputs. */
 
-/** Texts of a value's inputs: none, one, one with a value on each line, or two. */
+/** Kind of a value's inputs: no input, one text, a text with a value on each line, a number, two bounds, or a date. */
 export type ValueKind = 'none' | 'text' | 'list' | 'number' | 'bounds' | 'date';
 
 const WORDS: Readonly<Record<string, readonly [string, ValueKind]>> = {
@@ -42,7 +42,7 @@ export const OPERATORS: readonly string[] = Object.keys(WORDS);
 
 export const DEFAULT_OPERATOR = 'exact';
 
-/** @returns the operator's own name for one that is newer than this page */
+/** @returns the operator in words; its own name if it is newer than this page */
 export const operatorWords = (operator: string): string => WORDS[operator]?.[0] ?? operator.replaceAll('_', ' ');
 
 export const kindOf = (operator: string): ValueKind => WORDS[operator]?.[1] ?? 'text';
@@ -54,19 +54,19 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** @returns undefined for no value, which the server asks for where it is needed */
+/** @returns undefined for no value; the server refuses that where the operator needs one */
 export function valueOf(kind: ValueKind, text: string): unknown {
   if (kind === 'none' || text === '') return undefined;
   const lines = text.split('\n');
   if (kind === 'bounds') return lines.slice(0, 2).map(numberIn);
   // The input shows one line, so further lines of an earlier operator's value are dropped.
   if (kind !== 'list') return kind === 'number' ? numberIn(lines[0]!) : lines[0] || undefined;
-  // An empty value would match everyone whose property is empty, or contains anything.
+  // Without blank lines: an empty value would match an empty property, or with “contains” every property.
   const filled = lines.filter((line) => line.trim() !== '');
   return filled.length > 1 ? filled : filled[0];
 }
 
-/** The server says what is wrong with a text that is no number. */
+/** @returns the text itself if it is no number: the server then says what is wrong with it */
 function numberIn(text: string): number | string {
   return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 }

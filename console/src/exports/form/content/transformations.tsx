@@ -1,4 +1,4 @@
-/** Values that leave the database hashed, or not at all. */
+/** Fields for values that the export hashes or leaves out. */
 import { TextField } from '../../../look/field.tsx';
 import { Select } from '../../../look/select.tsx';
 import type { Model } from '../destination-types.ts';
@@ -10,7 +10,7 @@ type TransformationsProps = {
   draft: Pick<Draft, 'transformations' | 'hash_key'>;
   set: (change: Partial<Draft>) => void;
   model: Model;
-  /** Whether the server has a key for hashes, which stays unless another one is typed. */
+  /** Whether the server has a key for hashes; it keeps the key unless another one is typed. */
   hasKey: boolean;
 };
 
