@@ -19,13 +19,13 @@ type Texts<Name extends string> = { [N in Name]?: string | undefined };
 type Numbers<Name extends string> = { [N in Name]?: number | undefined };
 type Page = Numbers<'page'>;
 
-/** The members of an address's query that have these names; others are passed over. */
+/** @returns the named parameters of an address's query that are texts, without empty ones */
 function textParameters<Name extends string>(search: Record<string, unknown>, names: readonly Name[]): Texts<Name> {
   const presentNames = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
   return Object.fromEntries(presentNames.map((name) => [name, search[name]])) as Texts<Name>;
 }
 
-/** A number of the address's query, from `least` on; links give it as a number. */
+/** @returns the named parameter if it is an integer of at least `least` */
 function numberOf<Name extends string>(search: Record<string, unknown>, name: Name, least: number): Numbers<Name> {
   const value = Number(search[name]);
   return (Number.isSafeInteger(value) && value >= least ? { [name]: value } : {}) as Numbers<Name>;
@@ -62,7 +62,7 @@ const signup = createRoute({
   component: lazyChunk(() => import('./session/signup-page.tsx'), 'SignupPage'),
 });
 
-/** Pages for logged-in users; visitors are redirected to the login page, and back. */
+/** Pages for logged-in users; others are redirected to the login page, and back afterwards. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -131,7 +131,7 @@ const editExport = createRoute({
 const exportPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId',
-  // `start` and `end`: the selection; `at`: the place in the history; `since`: the start of the shown part.
+  // `start` and `end`: the selection; `since`: the start of the shown history; `at` has no effect any more.
   validateSearch: (search) => textParameters(search, ['start', 'end', 'at', 'since', 'only', 'view']),
   component: lazyChunk(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
 });

@@ -1,8 +1,8 @@
 /** The query of an address, as people write it: `?attempt=1&text=no such bucket`, all texts, without quotes. */
 
 /**
- * Reads addresses in the former format, which quoted ambiguous texts: `?attempt="1"`.
- * @returns the text itself where it is none of these
+ * Removes the quotes of the former format, which quoted texts that are JSON: `?attempt="1"`.
+ * @returns the text itself if it has no such quotes
  */
 function unquoted(text: string): string {
   if (!text.startsWith('"')) return text;

@@ -1,12 +1,12 @@
 /**
- * Keys that a page answers to, pressed anywhere on it. Single letters get in the way of some assistive technology and of dictation, so they
- * can be switched off; they are never taken from a field, a dialog or a combination with a modifier.
+ * Keys that a page answers to, pressed anywhere on it. It ignores them in a field, while a dialog is open, and with a modifier. Single
+ * letters get in the way of some assistive technology and of dictation, so they can be switched off.
  */
 import { useEffect, useRef } from 'react';
 
 /** Actions by the browser's name of the key, such as `j` or `Escape`, or `g e` for a sequence. `does` is for the list of keys. */
 export type Keys = Readonly<Record<string, Action>>;
-/** Without `run` it is listed only: the element that has the focus answers to the key. */
+/** Without `run` the key is only listed: the element that has the focus answers to it. */
 type Action = { does: string; run?: (event: KeyboardEvent) => void };
 export type PresentKey = Action & { key: string };
 
@@ -15,11 +15,11 @@ type KeysRef = { readonly current: Keys };
 const pageKeys = new Set<KeysRef>();
 const globalKeys = new Set<KeysRef>();
 
-/** Kept in this browser. */
+/** Whether single letters are on; this browser stores the choice. */
 export const areLettersOn = (): boolean => localStorage.getItem(SWITCH) !== 'off';
 export const switchLetters = (isOn: boolean): void => localStorage.setItem(SWITCH, isOn ? 'on' : 'off');
 
-/** @returns the action of each key on the present page; the page's own come before those of all pages */
+/** @returns the action of each key on the present page; the page's own keys replace those of all pages */
 export function presentKeys(): PresentKey[] {
   const all = [...pageKeys, ...globalKeys].flatMap(({ current }) =>
     Object.entries(current).map(([key, one]) => ({ key, ...one })),
@@ -42,7 +42,7 @@ addEventListener('keydown', (event) => {
   matchingKey.run(event);
 });
 
-/** @param options `onAllPages`: keys of all pages; a page's own use of a key comes first */
+/** @param options `onAllPages`: keys that every page has, unless it uses the key itself */
 export function useKeys(keys: Keys, { onAllPages = false } = {}): void {
   const latest = useRef(keys);
   useEffect(() => {

@@ -6,10 +6,10 @@ export type Change = { kind: string; export_id: string; run_id?: string };
 /** `all`: changes may have been missed. */
 export type Changes = readonly Change[] | 'all';
 
-/** First members of query keys that are about exports. */
+/** First elements of query keys that are about exports. */
 const KINDS: readonly unknown[] = ['exports', 'export', 'intervals', 'backfills', 'runs', 'log-tail'];
 
-/** A query with `meta: { live: false }` is not refreshed, such as a form being filled in, or a plan about to be confirmed. */
+/** Whether changes make a query outdated. A query with `meta: { live: false }` never is, such as a plan about to be confirmed. */
 export function areAbout({ queryKey, meta }: Pick<Query, 'queryKey' | 'meta'>, projectId: number, changes: Changes) {
   const [kind] = queryKey;
   const idsInKey = namesIn(queryKey);

@@ -3,13 +3,13 @@ import { follow } from './follow.ts';
 import { setLive } from './liveness.ts';
 import { createRefresher } from './refresher.ts';
 
-/** Reads again what pages show of a project's exports when it changes. @returns a function that stops this */
+/** Refreshes queries about a project's exports when these change. @returns a function that stops this */
 export function followProject(queries: QueryClient, projectId: number): () => void {
   const refresher = createRefresher(queries, projectId);
   let wasUp = false;
   const leave = follow(projectId, {
     onState(isUp) {
-      // On both changes: missed data is read, and polls begin again or stop.
+      // Both when the stream comes up and when it breaks: missed data is read, and queries take their new polling interval.
       if (isUp !== wasUp) refresher.add('all');
       wasUp = isUp;
       setLive(isUp);

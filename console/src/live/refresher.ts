@@ -1,4 +1,4 @@
-/** Repeats queries that changes made outdated: with pauses, however fast changes come, and only while the page is visible. */
+/** Repeats queries that changes made outdated. It pauses between repetitions, and waits while the page is hidden. */
 import type { QueryClient } from '@tanstack/react-query';
 import { areAbout, type Change, type Changes } from './changes.ts';
 
@@ -22,7 +22,7 @@ export function createRefresher(queries: QueryClient, projectId: number): Refres
       const changes = waiting;
       waiting = [];
       const predicate = (query: Parameters<typeof areAbout>[0]) => areAbout(query, projectId, changes);
-      // The next change must not cancel a slow request.
+      // Waits for the answers, because the next repetition would cancel slow requests.
       await Promise.all([queries.invalidateQueries({ predicate }), sleep(PAUSE_MS)]);
     }
     isBusy = false;

@@ -30,7 +30,7 @@ export function Copy({ text, children, kind = 'quiet' }: CopyProps) {
 
 type CopyLineProps = { text: string; before?: string; children?: ReactNode };
 
-/** A key, a password or a link in a frame, with the button that copies it and then others. */
+/** A key, a password or a link in a frame, with a button that copies it, and the caller's buttons after it. */
 export function CopyLine({ text, before, children }: CopyLineProps) {
   return (
     <div className={styles.copyLine}>

@@ -47,7 +47,7 @@ export type FormDialogProps = {
   action: string;
   kind?: 'primary' | 'danger';
   request: { error: unknown; isPending: boolean };
-  /** Fields that show the refusal themselves; every other refusal stands above the buttons. */
+  /** Fields that show the refusal themselves; every other refusal is shown above the buttons. */
   fields?: readonly string[];
   onSubmit: () => void;
   onClose: () => void;

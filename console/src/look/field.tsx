@@ -1,4 +1,4 @@
-/** Labelled inputs. An error belongs to its field; the description explains the input. */
+/** Labelled inputs with a description and an error below them. */
 import { useId, type ReactNode } from 'react';
 import {
   FieldError,
@@ -20,7 +20,7 @@ export type Common = {
   error?: string | undefined;
 };
 
-/** Makes an error of the last answer not block the next request: browsers do not send a form with an invalid field. */
+/** Shows the error of the last answer without blocking the next request: browsers would not send a form with a natively invalid field. */
 export const validation = (error: string | undefined) =>
   ({ isInvalid: error !== undefined, validationBehavior: error === undefined ? 'native' : 'aria' }) as const;
 

@@ -4,7 +4,7 @@ import { messageOf } from '../api/client.ts';
 import { Button } from './button.tsx';
 import styles from './notes.module.css';
 
-/** The button that begins stands where the content will be. */
+/** Shown where the content will be. @param action the button or link that leads on */
 export function Empty({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <div className={styles.empty}>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The current time, for sentences that become outdated: rerenders at an interval. */
+/** The current time, for sentences that become outdated. It renders the component again at an interval. */
 export function useNow(everyMs = 30_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

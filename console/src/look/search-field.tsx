@@ -15,7 +15,7 @@ export type SearchFieldProps = {
   isFirst?: boolean;
 };
 
-/** A filter by text, whose label is its placeholder. An element of the browser, which is smaller than a component of the library. */
+/** A filter by text, whose label is its placeholder. It is a plain `<input>`, because the library's component would be larger. */
 export function SearchField({ label, value, onChange, isFirst = false }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const known = useRef(value);
@@ -48,7 +48,7 @@ export function SearchField({ label, value, onChange, isFirst = false }: SearchF
         ref={input}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        // Not every browser clears it by itself.
+        // Some browsers do not clear the field on Escape.
         onKeyDown={(event) => event.key === 'Escape' && setText('')}
       />
     </div>

@@ -30,7 +30,7 @@ export function formatTime(iso: string, parts: Parts & { timeZone?: string } = {
   return cachedFormatter(key, () => formatter(timeZone, { ...parts, year })).format(instant);
 }
 
-/** The year in the time zone, where it begins up to 14 hours before or after UTC's. */
+/** The year in the time zone, which begins up to 14 hours before the year in UTC, or up to 12 hours after. */
 function yearOf(instant: Date, timeZone: string): string {
   return cachedFormatter(
     `${timeZone} year`,
@@ -51,7 +51,7 @@ export function zoneName(iso: string, timeZone = viewerZone): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
 }
 
-/** An instant; its title shows the other zone. */
+/** An instant in the viewer's zone; its title shows it in UTC. */
 export function Time({ iso, ...parts }: { iso: string } & Parts) {
   const local = `${formatTime(iso, parts)} ${zoneName(iso)}`;
   const utc = `${formatTime(iso, { ...parts, date: true, timeZone: 'UTC' })} UTC`;
@@ -62,10 +62,10 @@ export function Time({ iso, ...parts }: { iso: string } & Parts) {
   );
 }
 
-/** Whether an instant is today in the viewer's zone; its date is then left out. */
+/** Whether an instant is today in the viewer's zone; sentences then leave out the date. */
 export const isToday = (iso: string): boolean => new Date(iso).toDateString() === new Date().toDateString();
 
-/** @returns a data interval, in UTC as operators name it unless another zone is given: `22 Nov 10:00–11:00 UTC`, `22–23 Nov` for whole days */
+/** @returns a data interval, in UTC unless another zone is given: `22 Nov 10:00–11:00 UTC`, or `22 Nov 00:00–23 Nov 00:00 UTC` */
 export function formatInterval(start: string, end: string, timeZone = 'UTC'): string {
   const from = formatTime(start, { timeZone }).replace(',', '');
   const dayOf = (iso: string) => formatTime(iso, { timeZone }).split(',')[0];
@@ -80,7 +80,7 @@ const UNITS = [
   ['min', 60],
 ] as const;
 
-/** @returns as `4 min`, `3 h`, `2 days` */
+/** @returns the duration rounded down to one unit, as `4 min`, `3 h`, `2 days` */
 export function formatDuration(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   for (const [unit, size] of UNITS) {
@@ -109,7 +109,7 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${BYTES[power]}`;
 }
 
-/** @returns an instant as inputs for local times show it, on the clocks of the viewer: `2026-11-24T18:00` */
+/** @returns an instant as inputs for local times have it, in the viewer's zone: `2026-11-24T18:00` */
 export function localInput(iso: string): string {
   const at = new Date(iso);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

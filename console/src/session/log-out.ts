@@ -6,7 +6,7 @@ export async function logOut(): Promise<void> {
   try {
     await done(api.POST('/api/logout/'));
   } catch (error) {
-    // The session of somebody who is not logged in any more has ended already.
+    // Status 401: the session has ended already.
     if (!(error instanceof ApiError && error.status === 401)) return showNotice({ text: messageOf(error) });
   }
   location.assign('/login');

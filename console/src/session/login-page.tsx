@@ -4,7 +4,7 @@ import { api, done } from '../api/client.ts';
 import { CredentialFields } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
-/** @param next accepted only within this origin, because a link must not lead to another site after the log-in */
+/** @returns the address to open after the log-in: `next` only within this origin, because a link must not lead to another site */
 export function ownAddress(next: string | undefined): string {
   if (!next?.startsWith('/')) return '/';
   const url = new URL(next, location.origin);

@@ -1,4 +1,4 @@
-/** The user who is logged in, with their projects: loaded once, and again when that changes. */
+/** The user who is logged in, with their projects. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { api, done, type AnswerOf } from '../api/client.ts';
 
@@ -10,7 +10,7 @@ export const meQuery = queryOptions({
 
 type Me = AnswerOf<'Me'>;
 
-/** @returns the user's current project; of users of several organizations, who have none until they choose one, the first */
+/** @returns the user's current project; else the first project, because users of several organizations may have none yet */
 export function currentProjectOf({ team, organization, projects }: Me): number | undefined {
   return team?.id ?? organization?.projects[0]?.id ?? projects[0]?.id;
 }

@@ -1,4 +1,4 @@
-/** The form of a page for visitors who are not logged in: one request, with its refusal above the button. */
+/** The form of a page for people who are not logged in: one request, with its refusal above the button. */
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { Form } from 'react-aria-components';
 import { messageOf } from '../api/client.ts';
@@ -8,7 +8,7 @@ import styles from './outside.module.css';
 type OutsideFormProps = {
   /** Text of the button. */
   action: string;
-  /** Resolves when the request is through; the caller then shows something else, or loads another page. */
+  /** Resolves when the request has succeeded; the caller then shows something else, or loads another page. */
   onSubmit: () => Promise<unknown>;
   children?: ReactNode;
 };
@@ -44,7 +44,7 @@ export function OutsideForm({ action, onSubmit, children }: OutsideFormProps) {
   );
 }
 
-/** The page around it. */
+/** The page around an `OutsideForm`. */
 export function OutsidePage({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className={styles.page}>

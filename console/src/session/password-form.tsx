@@ -15,7 +15,7 @@ export function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd:
   const { email, has_password: hasPassword } = useMe();
   const [password, setPassword] = useState('');
   const loggingIn = useMutation({
-    // Without a password, a link has begun the session in another tab.
+    // A user without a password has begun the session in another tab, by a link.
     mutationFn: async () => hasPassword && (await done(api.POST('/api/login/', { body: { email, password } }))),
     onSuccess: () => onEnd(true),
   });

@@ -1,7 +1,7 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import { currentProjectOf, useMe } from './me.ts';
 
-/** Project of the page's address; of a page of settings, the one that its user came from; without either, the user's current project. */
+/** The project of the page's address; on settings pages, the project that the user came from; otherwise the user's current project. */
 export function useProjectId(): number | undefined {
   const { projectId } = useParams({ strict: false });
   const { project } = useSearch({ strict: false });

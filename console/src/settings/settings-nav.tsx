@@ -5,13 +5,13 @@ import { useProjectId } from '../session/use-project-id.ts';
 import styles from './settings.module.css';
 
 const CURRENT = { 'aria-current': 'page' } as const;
-/** Filters of a page belong to its address, and do not make it another one. */
+/** A link is current whatever the query of the address, because a page's filters are in it. */
 const BY_PATH = { includeSearch: false } as const;
 
 export function SettingsNav() {
   const me = useMe();
   const projectId = useProjectId();
-  // With the project in the address, a page of settings loaded again stays with it.
+  // The project is in the address, so a settings page keeps it after a reload.
   const search = { project: projectId };
   return (
     <nav aria-label="Settings" className={styles.tabs}>

@@ -3,7 +3,7 @@ import { Button } from '../look/button.tsx';
 import { Actions, Dialog } from '../look/dialog.tsx';
 
 /**
- * Asks before an edit that is not saved is left behind; the browser asks in its own words when the tab is closed.
+ * Asks before the user leaves an unsaved edit for another page. When the tab is closed, the browser asks in its own words.
  * @param what begins the sentence “… is not saved.”
  */
 export function LeaveQuestion({ isDirty, what }: { isDirty: boolean; what: string }) {

@@ -32,7 +32,7 @@ function query(search: Place['search'], names: readonly string[]): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
 }
 
-/** @returns the path of the present page's request; undefined when only a session may send it */
+/** @returns the path of the present page's request; undefined if the page has none that a key may send */
 export function usePageRequest(): string | undefined {
   return useRouterState({
     select({ matches }) {

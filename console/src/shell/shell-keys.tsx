@@ -20,7 +20,7 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
   const navigate = useNavigate();
   const path = usePageRequest();
   useEffect(() => {
-    // Once the page is there: letters that are typed while it loads would be lost.
+    // Preloaded soon after the page, because letters typed while the palette's code loads would be lost.
     const timer = setTimeout(() => void Palette.preload?.(), PRELOAD_MS);
     return () => clearTimeout(timer);
   }, []);

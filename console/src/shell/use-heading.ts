@@ -4,8 +4,8 @@ import { useEffect } from 'react';
 const NAME = 'Sluice';
 
 /**
- * Heading of the page, which may come after its data: it names the browser's tab, and takes the focus after navigation to another page,
- * so that screen readers announce the page, and Tab continues in it.
+ * Watches for the page's heading, which may appear only after its data. The heading names the browser's tab. After navigation to another
+ * page it takes the focus: screen readers then announce the page, and Tab continues in it.
  */
 export function useHeading(): void {
   const router = useRouter();

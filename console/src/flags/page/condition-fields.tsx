@@ -19,7 +19,7 @@ import type { Refusal } from './use-refusal.ts';
 
 type ConditionFieldsProps = {
   set: ConditionSet;
-  /** As errors name the set. */
+  /** The set's name in errors. */
   attr: string;
   filters: Filters;
   names: Names;
@@ -55,7 +55,7 @@ export function ConditionFields({
     <div className={styles.conditions}>
       {conditions.length === 0 && <p className="quiet">Without a condition, the set is about everybody.</p>}
       {conditions.map((condition, index) => (
-        // Conditions have no names, so their place identifies them.
+        // Conditions have no ids, so their index is the key.
         <div key={index} className={styles.condition} role="group" aria-label={`Condition ${index + 1}`}>
           {condition.type === 'cohort' || condition.type === 'flag' ? (
             <span>
@@ -99,17 +99,17 @@ export function ConditionFields({
 /** Kinds whose input has several lines. */
 const LINES: readonly string[] = ['list', 'bounds'];
 
-/** The value of a condition that a text stands for. */
+/** @returns the value of a condition, from the text of its input */
 function valueIn(operator: string, text: string): Condition['value'] {
   const kind = kindOf(operator);
-  // Flags compare with the number that a text holds.
+  // A number stays text: flags compare with the number in it.
   const value = valueOf(kind === 'number' ? 'text' : kind, text) as Condition['value'];
   return operator.endsWith('_multi') && typeof value === 'string' ? [value] : value;
 }
 
 type FieldsProps = {
   condition: Condition;
-  /** @returns the error at a member of the condition */
+  /** @returns the error at a field of the condition */
   at: (name: string) => string | undefined;
   isNew: boolean;
   onChange: (part: Partial<Condition>) => void;

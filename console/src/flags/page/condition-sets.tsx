@@ -28,9 +28,9 @@ type ConditionSetsProps = { projectId: number; edit: Edit; refusal: Refusal; may
 
 export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSetsProps) {
   const [isJson, setJson] = useState(false);
-  /** Place of the set whose conditions are fields. */
+  /** Index of the set whose conditions are shown as fields. */
   const [opened, setOpened] = useState<number>();
-  /** Key of the set that was opened or closed last: what replaces its button takes the focus, but not anew after a save. */
+  /** Key of the set that was opened or closed last. The element that replaces its button takes the focus; a save changes the keys and ends this. */
   const [pressed, setPressed] = useState<string>();
   const adding = useRef<HTMLButtonElement>(null);
   const { filters } = edit.fields;
@@ -39,7 +39,7 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
   const change = (index: number, set: Partial<ConditionSet>) =>
     edit.setFilters({ groups: sets.map((current, at) => (at === index ? { ...current, ...set } : current)) });
   const open = mayEdit && opened !== undefined && opened < sets.length ? opened : undefined;
-  // Sets have no names, so their place identifies them.
+  // Sets have no ids, so their index identifies them.
   const keyOf = (index: number) => `${index} ${edit.origin}`;
   function show(index: number, isOpened: boolean) {
     setOpened(isOpened ? index : undefined);
@@ -104,7 +104,7 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
               )}
             </div>
             <span className={styles.outcome}>→ {outcomeOf(set, filters)}</span>
-            {/* Counting takes the database seconds, so it waits until the fields are closed. */}
+            {/* Counting may take the database seconds, so it waits until the fields are closed. */}
             {index !== open && refusal.at(`filters__groups__${index}`) === undefined && (
               <SetReach projectId={projectId} set={set} filters={filters} place={index} />
             )}
@@ -150,7 +150,7 @@ export function SetWords({ set, isLater, filters, names }: SetWordsProps) {
       {about !== undefined && <span className="quiet">{about}: </span>}
       {conditions.length === 0 && (about === undefined ? 'everybody' : 'all of them') + (isLater ? ' else' : '')}
       {conditions.map((condition, at) => (
-        // Conditions have no names either.
+        // Conditions have no ids either.
         <span key={`${at} ${condition.key}`}>
           {at > 0 && ' and '}
           <ConditionWords condition={condition} names={names} />

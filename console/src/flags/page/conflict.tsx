@@ -57,7 +57,7 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
   );
 }
 
-/** @returns undefined if both edits changed the same place */
+/** @returns both edits together; undefined if they changed the same value differently */
 function mergeFields(base: Fields, theirs: Fields, ours: Fields): Fields | undefined {
   try {
     return mergeChanges(base, theirs, ours);

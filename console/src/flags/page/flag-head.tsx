@@ -12,7 +12,7 @@ export function FlagHead({ projectId, flag }: { projectId: number; flag: Flag })
   const { queryKey } = flagQuery(projectId, flag.id);
   const changing = useMutation({
     mutationFn: (patch: FlagPatch) => changeFlag(projectId, flag.id, patch),
-    // Shown at once, because the notice offers to undo it.
+    // The switch moves before the server answers; an error moves it back.
     onMutate: ({ active }) => {
       if (active !== undefined) queries.setQueryData(queryKey, { ...flag, active });
     },

@@ -34,7 +34,7 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
     getNextPageParam: (last, pages) => (last.next === null ? undefined : pages.length * PAGE),
   });
   const entries = history.data?.pages.flatMap(({ results }) => results) ?? [];
-  // Otherwise the changes in between are not loaded yet.
+  // Without the newest change, `fieldsBefore` would compute wrong fields.
   const isWhole = entries[0]?.detail.version === flag.version;
   /** Index of the version that the user asked to restore although that discards an edit. */
   const [asked, setAsked] = useState<number>();
@@ -103,7 +103,7 @@ function authorOf({ user }: Entry): string {
   return user ? user.first_name || user.email : 'A key or the clock';
 }
 
-/** @returns the flag's fields as they were before the changes, the newest of which is the first */
+/** @param changes newest first @returns the flag's fields before all of the changes */
 function fieldsBefore(flag: Flag, changes: readonly Entry[]): Fields {
   const before = changes
     .flatMap(({ detail }) => detail.changes)

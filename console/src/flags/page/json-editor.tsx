@@ -6,7 +6,7 @@ import type { Filters } from '../words/conditions.ts';
 import { isObject } from '../words/equal.ts';
 import type { Edit } from './use-edit.ts';
 
-/** Edits what the page has no fields for: conditions, and adding, removing or reordering sets and variants. The server validates it on save. */
+/** Edits a flag's filters as JSON: also cohorts, the order of sets, new variants and all else without fields. The server validates them on save. */
 export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void }) {
   const [shown] = useState(() => JSON.stringify(edit.fields.filters, null, 2));
   const [text, setText] = useState(shown);
@@ -66,7 +66,7 @@ function parseFilters(text: string): Filters {
   return value as Filters;
 }
 
-/** Browsers count characters; people count lines. */
+/** @returns the browser's message, with the line before it if the message names only a position */
 function placeIn(text: string, message: string): string {
   const position = /position (\d+)/.exec(message)?.[1];
   if (position === undefined || /line \d+/.test(message)) return message;

@@ -98,7 +98,7 @@ export function notJson(text: string): string | undefined {
   }
 }
 
-/** Longer ones are easier to read over several lines. */
+/** Characters above which a payload is laid out over several lines. */
 const LONG = 60;
 
 function layOut(payload: unknown): string {

@@ -6,11 +6,11 @@ import { conditionsOf, groupTypeOf, percentOf, type ConditionSet, type Filters }
 import { reachOf } from '../words/reach.ts';
 import styles from './flag-page.module.css';
 
-/** Each count may take the database seconds. */
+/** Limit of counted sets: each count may take the database seconds. */
 const MAX_COUNTED = 8;
 
 function countQuery(projectId: number, set: ConditionSet, groupType: number | null) {
-  // The server counts who matches, whatever the percentage.
+  // The server counts all who match, so the percentage is not sent.
   const condition = { properties: [...conditionsOf(set)] };
   return {
     queryKey: ['flags', projectId, 'reach', condition, groupType],
@@ -36,7 +36,7 @@ export function SetReach({ projectId, set, filters, place }: SetReachProps) {
     enabled: asks && place < MAX_COUNTED,
   });
   if (!asks || place >= MAX_COUNTED || count.isPending) return <span className={styles.reach} />;
-  // The server counts only valid sets, so the reason why this draft is not one is shown here.
+  // The server refuses to count an invalid set; its reason is shown here.
   if (!count.data) return <span className={styles.uncounted}>Not counted. {count.error?.message}</span>;
   const { users_affected: matching, total_users: total } = count.data;
   return (
@@ -46,7 +46,7 @@ export function SetReach({ projectId, set, filters, place }: SetReachProps) {
   );
 }
 
-/** Hidden if enrollment, holdouts or early exit also decide, or if the sets count different group types. */
+/** Hidden if enrollment, holdouts or early exit also decide, if there are too many sets, or if they count different group types. */
 export function FlagReach({ projectId, filters }: { projectId: number; filters: Filters }) {
   const sets = filters.groups ?? [];
   const groupTypes = [...new Set(sets.map((set) => groupTypeOf(set, filters)))];

@@ -6,19 +6,19 @@ import type { Filters } from '../words/conditions.ts';
 import { differences, fieldsOf, type Fields } from '../words/fields.ts';
 
 export type Edit = {
-  /** The flag as it was when the edit began, which the server compares with. */
+  /** The flag when the edit began. The server compares its present flag with this. */
   base: Flag;
   fields: Fields;
   changes: ChangeLine[];
   isDirty: boolean;
-  /** Changes whenever fields are set from elsewhere than their inputs. */
+  /** Changes whenever something other than an input sets the fields, so that inputs begin anew. */
   origin: number;
   set(change: Partial<Fields>): void;
   setFilters(change: Partial<Filters>): void;
   /** @param base the flag before the edit @param fields the new values */
   begin(base: Flag, fields: Fields): void;
   discard(): void;
-  /** Body of a PATCH, which is refused when another person changed the same fields meanwhile. */
+  /** Body of a PATCH, which the server refuses if another person has changed the same fields meanwhile. */
   patch(): Partial<Fields> & { version: number; original_flag: Record<string, unknown> };
 };
 

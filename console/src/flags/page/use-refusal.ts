@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 
 export type Refusal = {
-  /** @returns the error at this place, or inside it */
+  /** @returns the error at this field, or inside it */
   at(place: string): string | undefined;
   error: unknown;
   show(error: unknown): void;

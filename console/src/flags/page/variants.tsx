@@ -7,7 +7,7 @@ import { Shares, type Variant } from './ruler.tsx';
 import type { Edit } from './use-edit.ts';
 import type { Refusal } from './use-refusal.ts';
 
-/** A sum of floats: 33.3 + 33.3 + 33.4. */
+/** Tolerance for rounding in a sum of floats, such as 33.3 + 33.3 + 33.4. */
 const ROUNDING = 1e-6;
 
 /** The variants among which the flag's persons are split. */

@@ -1,4 +1,4 @@
-/** Changes of a flag, a line for each place: `Set 2: 20 % ← 10 %`. */
+/** Changes of a flag, a line for each changed value: `Set 2: 20 % ← 10 %`. */
 import { conditionsOf, formatPercent, percentOf, setInWords, type ConditionSet, type Filters } from './conditions.ts';
 import { equal, isObject, namesIn } from './equal.ts';
 

@@ -1,4 +1,4 @@
-/** Values of JSON, compared and merged. Members that are absent or undefined are the same. */
+/** Compares and merges JSON values. An absent field equals an undefined one. */
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -17,12 +17,12 @@ export function namesIn(...objects: readonly object[]): string[] {
   return [...new Set(objects.flatMap((object) => Object.keys(object)))];
 }
 
-/** Two different changes of the same place, which cannot be merged. */
+/** Thrown for two different changes of the same value, which cannot be merged. */
 export class ConflictingChanges extends Error {}
 
 /**
- * @returns both changes of a base together
- * @throws Disputed where they changed the same place in different ways
+ * @returns `base` with the changes of both
+ * @throws ConflictingChanges if both changed the same value in different ways
  */
 export function mergeChanges<T>(base: T, theirs: T, ours: T): T {
   if (equal(ours, base)) return theirs;
@@ -33,7 +33,7 @@ export function mergeChanges<T>(base: T, theirs: T, ours: T): T {
     return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as T;
   }
   if (Array.isArray(base) && Array.isArray(theirs) && Array.isArray(ours)) {
-    // With different lengths, places no longer match elements.
+    // With different lengths, equal indexes no longer mean the same element.
     if (base.length === theirs.length && base.length === ours.length) {
       return base.map((value, index) => mergeChanges<unknown>(value, theirs[index], ours[index])) as T;
     }

@@ -4,8 +4,8 @@
 export type CountedSet = { percent: number; asks: boolean; matching: number };
 
 /**
- * A person has the same place in every set of a flag, so a set without conditions gives its share of everybody, and each other one adds its share
- * beyond that. The overlap of two sets with conditions is unknown, so there are two bounds.
+ * A person has the same bucket in every set of a flag. So a set without conditions reaches its share of everybody, and a set with conditions
+ * adds only its share beyond that. The overlap of two sets with conditions is unknown, so there are two bounds.
  */
 export function reachOf(sets: readonly CountedSet[], total: number): { least: number; most: number } {
   const floor = Math.max(0, ...sets.filter(({ asks }) => !asks).map(({ percent }) => percent));

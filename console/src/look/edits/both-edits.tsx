@@ -1,7 +1,7 @@
-/** Two edits of the same thing in a table: a row for each place that either of them changes. */
+/** Two edits of the same object in a table: a row for each field that either edit changes. */
 import styles from './both-edits.module.css';
 
-/** A change of one place. `attr` tells places of the same name apart. */
+/** A change of one field. `attr` tells fields with the same label apart. */
 type Change = { attr?: string; what: string; from: string; to: string };
 export type EditedPlace = { key: string; what: string; before: string; theirs?: string; ours?: string };
 

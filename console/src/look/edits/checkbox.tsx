@@ -1,4 +1,4 @@
-/** Checkbox with its label. Apart from the other inputs, because the list of exports needs only this one. */
+/** Checkbox with its label. It has a file of its own, because the list of exports needs no other input. */
 import { Checkbox as AriaCheckbox } from 'react-aria-components';
 import type { CheckProps } from '../field.tsx';
 import styles from '../field.module.css';

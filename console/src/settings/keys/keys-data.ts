@@ -1,4 +1,4 @@
-/** Requests about keys: a person's, and a project's. Both are listed, made, rolled and deleted alike. */
+/** Requests about keys of a person and of a project, with the same methods for both. */
 import { api, done, type AnswerOf } from '../../api/client.ts';
 
 export type Key = Omit<AnswerOf<'ProjectSecretApiKey'>, 'created_by'> & {

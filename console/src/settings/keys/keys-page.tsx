@@ -5,7 +5,7 @@ import { SettingsNav } from '../settings-nav.tsx';
 import { KeySection } from './key-section.tsx';
 import { personalKeys } from './keys-data.ts';
 
-/** Keys that act as their owner. */
+/** Page of the user's personal keys, which act as the user. */
 export function KeysPage() {
   const closed = useMe().organizations.filter(
     (organization) => !organization.members_can_use_personal_api_keys && organization.membership_level < ADMIN,

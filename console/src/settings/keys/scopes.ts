@@ -30,13 +30,13 @@ export const OBJECTS = {
 export type ScopeObject = keyof typeof OBJECTS;
 export const objects = Object.keys(OBJECTS) as ScopeObject[];
 
-/** @returns the scopes after `object` may be read, or may not; taking reading away takes writing away, too */
+/** Allows reading `object`, or takes away reading and writing. @returns the new scopes */
 export function withReading(scopes: readonly string[], object: ScopeObject, isOn: boolean): string[] {
   const others = scopes.filter((scope) => !scope.startsWith(`${object}:`));
   return isOn ? [...others, `${object}:read`] : others;
 }
 
-/** The same of writing, which includes reading. */
+/** Allows writing `object`, which includes reading, or leaves only reading. @returns the new scopes */
 export function withWriting(scopes: readonly string[], object: ScopeObject, isOn: boolean): string[] {
   const others = scopes.filter((scope) => !scope.startsWith(`${object}:`));
   return [...others, `${object}:${isOn ? 'write' : 'read'}`];

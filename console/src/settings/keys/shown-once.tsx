@@ -2,7 +2,7 @@ import { Button } from '../../look/button.tsx';
 import { CopyLine } from '../../look/copy.tsx';
 import styles from '../settings.module.css';
 
-/** A secret that no later answer has. */
+/** A secret that the API does not return again. */
 export function ShownOnce({ label, value, onClose }: { label: string; value: string; onClose: () => void }) {
   return (
     <div role="status" className={styles.section}>

@@ -22,7 +22,7 @@ export const nameOf = ({ user }: Member): string => `${user.first_name} ${user.l
 export const levelsUpTo = (own: Level) =>
   LEVELS.filter(({ level }) => level <= own).map(({ level, ...words }) => ({ value: String(level), ...words }));
 
-/** Begins the keys of all queries about them. */
+/** Prefix of all query keys about an organization's people. */
 export const membersKey = (organizationId: string) => ['members', organizationId];
 
 /** The organization with the user's own level. */
@@ -48,7 +48,7 @@ export function membersQuery(organization_id: string, page: number) {
   });
 }
 
-/** The newest invites; an organization with more pending ones has to revoke some. */
+/** The newest pending invites, at most `PAGE_SIZE`. */
 export function invitesQuery(organization_id: string) {
   return queryOptions({
     queryKey: [...membersKey(organization_id), 'invites'],

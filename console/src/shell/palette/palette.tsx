@@ -18,7 +18,7 @@ type PaletteProps = { projectId: number | undefined; onClose: () => void };
 export function Palette({ projectId, onClose }: PaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  // Read when the palette opens, because the dialog itself has no keys.
+  // The page's actions, read once when the palette opens.
   const [actions] = useState(() => [...actionsOf(presentKeys()), LOG_OUT]);
   const me = useMe();
   const searchText = useDeferredValue(text.trim());

@@ -55,7 +55,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** @returns the project's objects with that name; empty before text is typed */
+/** @returns the project's objects that match the text, by kind; empty before text is typed */
 export function useSearchResults(projectId: number | undefined, search: string) {
   const isSearching = projectId !== undefined && search !== '';
   return useQueries({
@@ -67,7 +67,7 @@ export function useSearchResults(projectId: number | undefined, search: string) 
     })),
     combine: (answers) => ({
       isPending: isSearching && answers.some((answer) => answer.isPending || answer.isPlaceholderData),
-      // Kinds that the caller may not see are refused, and show nothing.
+      // The server refuses kinds that the user may not see; they show nothing.
       sections: isSearching
         ? answers.map(({ data = [] }, index) => ({ title: KINDS[index]!.title, entries: data }))
         : [],

@@ -33,7 +33,7 @@ export function PropertyRows({ groupType, properties, onChange }: PropertyRowsPr
   return (
     <>
       {properties.map((property, index) => (
-        // Rows have no names, so their place identifies them.
+        // Rows have no ids, so their index is the key.
         <div key={index} className={styles.property}>
           <TextField
             label={nameOf('Property', index)}

@@ -10,7 +10,7 @@ import styles from './who-gets-it.module.css';
 
 type SubjectFieldsProps = {
   projectId: number;
-  /** Filters whose group types have fields from the start. Other types can be added, because flags may depend on flags about them. */
+  /** Filters whose group types have fields from the start. Others can be added: the flag may depend on flags about other group types. */
   filters: Filters;
   subject: Subject;
   onChange: (subject: Subject) => void;

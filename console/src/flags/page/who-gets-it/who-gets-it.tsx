@@ -1,4 +1,4 @@
-/** The decision for one person and their groups, by the saved or the edited flag: the outcome of each condition set, and the person's place in the rollout. */
+/** The decision of the saved or the edited flag for one person and their groups. It shows the outcome of each condition set, and the bucket. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
