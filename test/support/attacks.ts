@@ -1,4 +1,4 @@
-/** Hostile names: each sets `window.executed` if it is executed. */
+/** Hostile names: each sets `window.executed` if a page executes it. */
 export const ATTACKS = [
   '<script>window.executed=1</script>',
   '"><img src=x onerror=window.executed=1>',

@@ -23,7 +23,7 @@ export async function leastProcessorMs(limitMs: number, work: () => unknown): Pr
   return least;
 }
 
-/** @returns a function for the longest delay of the event loop since then, in ms: tolerance for the timers of this process */
+/** Watches the event loop. @returns a function that ends this, and returns the longest delay in ms: a tolerance for timers */
 export function watchStalls(): () => number {
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();

@@ -1,5 +1,5 @@
 /**
- * Skips a suite for lack of a program; with SLUICE_REQUIRE=all it fails instead.
+ * Skips a suite whose program is not installed; with SLUICE_REQUIRE=all the suite fails instead.
  * @param suite `this` of a `before` hook
  */
 export function skipFor(suite: Mocha.Context, message: string): void {

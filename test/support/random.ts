@@ -1,4 +1,4 @@
-/** Chance that can be repeated: mulberry32, by Tommy Ettinger, public domain. */
+/** Random numbers that a seed repeats: mulberry32, by Tommy Ettinger, public domain. */
 export type Random = {
   next(): number;
   below(limit: number): number;

@@ -1,7 +1,7 @@
 /** Waits for effects in another process, connection or turn of the event loop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** High, because a busy machine is slow, and a test that passes does not wait for it. */
+/** A long time, because a busy machine is slow, and a test that passes does not wait for all of it. */
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 5;
 

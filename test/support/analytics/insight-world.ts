@@ -1,4 +1,4 @@
-/** Events that capture stored, seen as a query sees them. */
+/** Capture and the query engine over a database of their own: tests send events and run queries. */
 import { randomUUID } from 'node:crypto';
 import assert from 'node:assert/strict';
 import { createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';

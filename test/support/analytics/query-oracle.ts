@@ -1,6 +1,6 @@
 /**
- * Answers that queries should give, worked out in plain JavaScript from the stored rows, sharing nothing with the product: intervals
- * by asking a calendar what it shows at each hour, funnels by trying every entry.
+ * Expected answers of queries, computed in plain JavaScript from the stored rows, without the product's code. It finds intervals by
+ * the local time of each hour, and funnels by trying every entry.
  */
 export type StoredRow = {
   uuid: string;
@@ -128,7 +128,7 @@ export type TrendsQuery = {
   series: Node[];
   interval: Interval;
   shape: 'intervals' | 'cumulative' | 'total';
-  /** All series have the same values of the breakdown. */
+  /** Whether all series show the same breakdown values. */
   isJoint?: boolean;
   breakdown?: { key: string; type: 'event' | 'person'; limit: number } | undefined;
   properties: Filter[];
@@ -169,7 +169,7 @@ function groupByBreakdown(own: readonly Placed[], { breakdown }: TrendsQuery): M
   });
 }
 
-/** The values with a line of their own: those with the largest totals over all parts. */
+/** The values with the largest totals over all parts: each has a line of its own. */
 function rankingOf(parts: readonly { node: Node; own: Placed[] }[], query: TrendsQuery): string[] {
   if (!query.breakdown) return [];
   const totals = new Map<string, number>();

@@ -15,7 +15,7 @@ export type CohortsApi = {
   ours: Tenant;
   theirs: Tenant;
   key: string;
-  /** Sends a request; a path without `/api` is relative to our project's `/cohorts/`. A text body is sent as CSV. */
+  /** Sends a request; a path without `/api` or `/batch` is relative to our project's `/cohorts/`. A text body is sent as CSV. */
   request(method: string, path: string, body?: unknown, key?: string): Promise<ApiAnswer>;
   /** Like `request`, but fails unless the answer is a success. @returns its body */
   done<T = Cohort>(method: string, path: string, body?: unknown): Promise<T>;

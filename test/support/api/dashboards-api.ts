@@ -1,4 +1,4 @@
-/** Dashboards over a started Sluice: requests about one project, by whoever is in its organization. */
+/** Dashboards over a started Sluice: requests about one project, by the people of its organization. */
 import { randomUUID } from 'node:crypto';
 import { analyticsRoutes } from '../../../src/analytics/room.ts';
 import { auditLogRoutes } from '../../../src/people/audit/audit-log.routes.ts';

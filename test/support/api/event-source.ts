@@ -1,7 +1,7 @@
 /** A small EventSource that records everything it receives, including comments. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A comment has no fields. */
+/** A comment has no field but `atMs`, its time of arrival. */
 export type ReceivedEvent = {
   id?: string;
   event?: string;

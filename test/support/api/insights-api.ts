@@ -1,4 +1,4 @@
-/** Insights over a started Sluice: requests about one project, by whoever is in its organization. */
+/** Insights over a started Sluice: requests about one project, by the people of its organization. */
 import type { ApiAnswer } from './api.ts';
 import { startDashboardsApi, type Body, type DashboardsApi, type Refusal } from './dashboards-api.ts';
 
@@ -65,7 +65,7 @@ export function countOf(event: string, more: Body = {}): Body {
   };
 }
 
-/** @returns the number of an insight that shows a single one */
+/** @returns the number of an insight that shows a single number */
 export function numberIn({ result }: Pick<Insight, 'result'>): number | undefined {
   return (result as { aggregated_value: number }[] | null)?.[0]?.aggregated_value;
 }

@@ -18,7 +18,7 @@ export type OrganizationWorld = PeopleWorld & {
   build(role?: 'member' | 'admin' | 'owner'): Promise<Person>;
 };
 
-/** @param options `mailer`: instead of one that keeps letters; null: there is none */
+/** @param options `mailer`: replaces the mailer that records letters; null: no mailer */
 export async function startOrganization(options: { mailer?: Mailer | null } = {}): Promise<OrganizationWorld> {
   const letters: OrganizationWorld['letters'] = [];
   const recordingMailer: Mailer = {

@@ -1,4 +1,4 @@
-/** Every way in which SDKs send events: the place of the JSON, its encoding, the headers that announce it, and the place of the key. */
+/** Every way in which SDKs send events: where the JSON is, its encoding, the headers that announce it, and where the key is. */
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -55,7 +55,7 @@ export const way = fc.record({
 });
 export type Way = typeof way extends fc.Arbitrary<infer W> ? W : never;
 
-/** @param events the first alone when the way is for one; they hold the key when it is to be a property */
+/** @param events with the envelope `one`, only the first is sent; with the key name `property`, the events already hold the key */
 export function requestOf(events: readonly object[], key: string, chosen: Way): Sent {
   const { carrier, keyName } = chosen;
   const { pack, hint } = chosen.packing;

@@ -13,9 +13,9 @@ const FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
  * @throws AssertionError for faults that axe calls serious or critical
  */
 export async function assertAccessible(page: Page, where?: string, rules?: readonly string[]): Promise<void> {
-  // As an evaluated text, because the policy of the page allows no script but its own.
+  // Evaluated as text: the page's content security policy allows only its own scripts.
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(await readFile(FILE, 'utf8'));
-  // React Aria's announcer names a button that is gone by then.
+  // React Aria's announcer may refer to a button that no longer exists.
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run({ exclude: [['[data-live-announcer]']] }, ${JSON.stringify(rules ? { runOnly: rules } : {})})`,
   );

@@ -89,7 +89,7 @@ async function newestRun({ request }: ConsoleInstallation, id: string): Promise<
   return (await request<{ results: { id: string }[] }>('GET', `/batch_exports/${id}/runs/`)).results[0]!.id;
 }
 
-/** The first failed run of an export, which is retried. */
+/** @returns the id of the newest run with an error, which Sluice retries */
 async function failingRun({ request }: ConsoleInstallation, id: string): Promise<string | undefined> {
   const { results } = await request<{ results: { id: string; error: object | null }[] }>(
     'GET',

@@ -1,4 +1,4 @@
-/** Asserts that texts from elsewhere stay texts on a page. */
+/** Asserts that a page shows hostile texts as text. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 

@@ -1,4 +1,4 @@
-/** A browser in front of a started Sluice: a page in its own context, which fails the test on errors, policy violations and requests to other origins. */
+/** A browser in front of a started Sluice: a page in its own context. Errors, policy violations and requests to other origins fail the test. */
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { buildConsole } from '../../../console/build.ts';

@@ -1,6 +1,6 @@
 /**
- * One embedded Postgres for the whole test process, a template database with the present schema, and a clone of it for
- * whoever asks. A clone takes about 50 ms.
+ * One embedded Postgres for the whole test process, a template database with the present schema, and a clone of it for each
+ * caller. A clone takes about 50 ms.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -64,7 +64,7 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
     try {
       return await createDatabase(`template ${name}`);
     } catch (error) {
-      // A client has connected again meanwhile.
+      // A client has connected again meanwhile: tries again.
       if (tries === 20) throw error;
     }
   }

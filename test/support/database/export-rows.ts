@@ -16,7 +16,7 @@ export type ExportRows = {
   stores: ExportStores;
   projectId: number;
   buildExport(overrides?: Partial<BatchExport>): Promise<BatchExport>;
-  /** A run of an export that has just begun. */
+  /** Inserts a run that has just begun. */
   buildRun(batchExport: BatchExport, interval: DataInterval, overrides?: Partial<NewRun>): Promise<Run>;
   close(): Promise<void>;
 };

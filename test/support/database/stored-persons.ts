@@ -5,7 +5,7 @@ import { readPersonEffects, type Properties } from '../../../src/events/persons/
 import { buildEvent, microseconds } from '../events/events.ts';
 import type { PersonEvent, State } from '../events/person-memory.ts';
 
-/** As capture reads it. */
+/** The event as capture reads it. */
 export function buildPersonEvent({ event, distinctId, properties, timestamp }: PersonEvent): NewEvent {
   return buildEvent({
     event,

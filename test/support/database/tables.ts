@@ -1,4 +1,4 @@
-/** Tables of every column type: made by hand or at random, as COPY BINARY delivers them, and as readers should see them. */
+/** Tables of every column type, made by hand or at random, and their rows as COPY BINARY delivers them. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import type { Column, ColumnType } from '../../../src/conditions/rows/columns.ts';
@@ -6,7 +6,8 @@ import { ROW_ID } from '../../../src/conditions/rows/rows-digest.ts';
 import { copyBinary } from './copy-stream.ts';
 
 /**
- * A value as our tests write it: uuid, text, jsonb: text; timestamptz: microseconds since 1970; date: days since 1970; int8: bigint.
+ * A value as tests write it. Text for uuid, text and jsonb; microseconds since 1970, as a bigint, for timestamptz; days since 1970 for date;
+ * a bigint for int8.
  */
 export type Value = string | number | bigint | boolean | null;
 export type Table = { columns: readonly Column[]; rows: readonly (readonly Value[])[] };
@@ -44,7 +45,7 @@ function float64(value: number): Buffer {
   return bytes;
 }
 
-/** The columns that COPY delivers: a row id before the table's own, which no file shows. */
+/** The columns that COPY delivers: the table's columns after a row id, which no file shows. */
 export function copiedColumns({ columns }: Table): Column[] {
   return [ROW_ID, ...columns];
 }
@@ -69,7 +70,7 @@ const text = fc
   )
   .map((value) => value.replaceAll('\0', '').toWellFormed());
 
-/** Any formatting will do, because JSON is transferred as text. */
+/** JSON in any formatting, because Sluice passes it on as text. */
 const json = fc.json({ maxDepth: 3, stringUnit: 'binary' }).map((value) => value.toWellFormed());
 const DAYS = { min: -2_000_000, max: 100_000_000 };
 const MICROSECONDS = { min: -200_000_000_000_000_000n, max: 9_000_000_000_000_000_000n };
@@ -89,7 +90,7 @@ const TYPES = Object.keys(VALUES) as ColumnType[];
 
 type Kind = { type: ColumnType; nulls: 'none' | 'some' | 'all'; few: boolean };
 
-/** Some columns hold few values, over and over. */
+/** Kinds of columns; `few`: the column repeats one to three values. */
 const kind: fc.Arbitrary<Kind> = fc.record({
   type: fc.constantFrom(...TYPES),
   nulls: fc.constantFrom('none', 'some', 'some', 'all'),
@@ -116,7 +117,7 @@ function columnOf({ type, nulls, few }: Kind, rows: number): fc.Arbitrary<Value[
     : many(values);
 }
 
-/** Every type with its extremes, nulls, empty strings, nested JSON; `rows` of them. */
+/** A table with a column of every type: extremes, nulls, empty strings and nested JSON. */
 export function buildTableOfEveryType(rows: number): Table {
   const columns = TYPES.map((type) => ({ name: type, type }));
   return { columns, rows: Array.from({ length: rows }, (_, n) => TYPES.map((type) => extremeValue(type, n))) };

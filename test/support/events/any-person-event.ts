@@ -13,7 +13,7 @@ const name = fc.constantFrom(
   'constructor',
   'toJSON',
 );
-/** Uses `defineProperty`, so `__proto__` is an ordinary name. */
+/** `Object.fromEntries` defines properties, so `__proto__` is an ordinary name. */
 const properties = fc.array(fc.tuple(name, value), { maxLength: 3 }).map((entries) => Object.fromEntries(entries));
 const copiedName = fc.constantFrom('$browser', '$current_url', '$geoip_city_name', 'utm_source', '_kx');
 const eventName = fc.constantFrom(

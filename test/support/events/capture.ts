@@ -36,7 +36,7 @@ export type CaptureServer = {
 type Options = Partial<Pick<CaptureOptions, 'eventsPerSecond'>> & {
   locate?: Locate;
   trustedProxies?: string[];
-  /** Timing of the salts of visitors without cookies. */
+  /** Timing of visitors' salts. */
   salts?: Pick<SaltsOptions, 'lookAgainMs' | 'forgetEveryMs'>;
 };
 

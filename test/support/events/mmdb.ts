@@ -1,4 +1,4 @@
-/** Writes databases in MaxMind's format, small ones: https://maxmind.github.io/MaxMind-DB/ */
+/** Writes small databases in MaxMind's format: https://maxmind.github.io/MaxMind-DB/ */
 
 export type Value = string | number | Value[] | { [name: string]: Value };
 
@@ -6,7 +6,7 @@ const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const SEPARATOR_BYTES = 16;
 
 /**
- * @param places what is known of each IPv4 address
+ * @param places records by IPv4 address
  * @returns the file: a tree over the bits of IPv6 addresses, in which IPv4 is `::/96`; the records; how to read it
  */
 export function writeMmdb(places: Record<string, Value>): Buffer {

@@ -1,4 +1,4 @@
-/** Persons in a Map instead of a database: the groups of a test go through `createPersonWork` one after the other. */
+/** Persons in a Map instead of a database. A test's group commits go through `createPersonWork` one after the other. */
 import assert from 'node:assert/strict';
 import { readPersonEffects, type Properties } from '../../../src/events/persons/effects.ts';
 import { createPersonWork, type PersonChanges } from '../../../src/events/persons/person-work.ts';
@@ -26,7 +26,7 @@ export function personMemory() {
   const mapping = new Map<string, string>();
 
   return {
-    /** Applies a group and keeps its changes. */
+    /** Applies the events of one group commit, and keeps the changes. */
     play(events: readonly PersonEvent[]): Played {
       const work = createPersonWork(PROJECT, load());
       const applied = events.map(({ event, distinctId, properties, timestamp }) =>

@@ -10,7 +10,7 @@ import { readInterval, snapshotOf, type Objects } from './file-reader.ts';
 export const CLOSED = 'http://127.0.0.1:1/account';
 export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 
-/** The blob of an upload, which readers ignore. */
+/** Whether the blob is an upload, which readers ignore. */
 const isUpload = (name: string) => /(^|\/)_sluice-upload-/.test(name);
 
 export async function makeAzurePlace(
@@ -19,7 +19,7 @@ export async function makeAzurePlace(
   const container = await createTestContainer();
   const { client, endpoint } = container;
 
-  /** In one request, because a blob may be replaced between two. */
+  /** Reads a blob in one request, because it may be replaced between two. */
   async function contentOf(name: string): Promise<Buffer> {
     const { readableStreamBody } = await client.getBlobClient(name).download();
     return Buffer.concat((await Array.fromAsync(readableStreamBody!)) as Buffer[]);
@@ -29,7 +29,7 @@ export async function makeAzurePlace(
     for await (const { name } of client.listBlobsFlat()) entries.push([name, await contentOf(name)]);
     return new Map(entries);
   }
-  /** Blobs of uploads come and go between the list and the download. */
+  /** All blobs. Lists them again if an upload disappears between the list and its download. */
   async function objects(): Promise<Objects> {
     return listed().catch((error: unknown) => {
       if (error instanceof RestError && error.statusCode === 404) return objects();

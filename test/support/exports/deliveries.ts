@@ -85,7 +85,7 @@ export type TestInterval = ReturnType<typeof testInterval>;
 
 /**
  * A data interval of one export at one place, with the rules of the ledger: only the newest epoch may record, and not after its delivery.
- * @param exportId export of an interval in another database, which has its own epochs and does not know these runs
+ * @param exportId of another such interval: the result is the same interval in another database, with epochs and known runs of its own
  */
 export function testInterval(
   place: Place,
@@ -233,7 +233,7 @@ export function testInterval(
       lastReceipt = receipt;
       return { run, receipt };
     },
-    /** The ledger row is `delivered`, by the newest epoch. */
+    /** Marks the ledger row as delivered by the newest epoch. */
     close() {
       delivered = true;
     },
@@ -244,7 +244,7 @@ export function testInterval(
     superseded: () => superseded,
     /** The same interval in a database that was restored to a time before its first delivery. */
     restored: () => testInterval(place, file, exportId),
-    /** Marks the run as ours, as if an operator had accepted that its delivery is replaced. */
+    /** Marks the run as known, as if an operator had accepted that its delivery may be replaced. */
     accept(runId: string) {
       known.add(runId);
     },

@@ -15,7 +15,7 @@ const uuids = (parts: readonly (readonly TestRow[])[]) =>
     .map(({ uuid }) => uuid)
     .sort();
 
-/** @param promises those of the places, which choose the tests */
+/** @param promises of the places: they select the tests */
 export function itKeepsTheContract(promises: Promises, makePlace: () => Promise<TestPlace>): void {
   if (promises.redelivery === 'replaces') itReplaces(promises, makePlace);
   else itTakesRowsOneWay(promises, makePlace);
@@ -133,7 +133,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
     await freshPlace();
   }
 
-  /** If file names contain the run, our file may appear beside theirs, because their manifest does not name it. */
+  /** Asserts that `before` is unchanged. Where file names contain the run, our file may stand beside it. */
   async function assertKept(before: Record<string, string>, step: string): Promise<void> {
     const after = await place.snapshot();
     assert.deepEqual({ ...after, ...before }, after, step);
@@ -360,7 +360,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
         const theirs = await interval.deliver([buildRows(3), buildRows(2)]);
         const before = await place.snapshot();
         const restored = interval.restored();
-        // Epochs count from 1 again: an equal one and a higher one.
+        // Epochs count from 1 again: first one equal to theirs, then higher ones.
         for (let epoch = 1; epoch < 4; epoch++) {
           const run = restored.plan(parts);
           await assert.rejects(run.commit(await run.write()), DeliveredElsewhere, `epoch ${epoch}`);

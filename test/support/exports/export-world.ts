@@ -52,7 +52,7 @@ const READS = [
   'listWorkflowExecutions',
 ];
 const TRIES = 3;
-/** Calls that wait for a worker, so their deadline is short: not every test has one. */
+/** Calls that wait for a worker. Their deadline is short, because not every test has a worker. */
 const UPDATES = ['updateWorkflowExecution', 'pollWorkflowExecutionUpdate'];
 const WITHOUT_WORKER_MS = 5_000;
 /** gRPC's DEADLINE_EXCEEDED and UNAVAILABLE: Temporal was too busy for the call. */
@@ -68,7 +68,7 @@ export type Installed = {
 };
 
 type WorldOptions = {
-  /** False if histories must be readable without a key. */
+  /** False: histories are readable without a key. */
   encryptsPayloads?: boolean;
   /** Used instead of a new installation. */
   installed?: Installed;
@@ -142,7 +142,7 @@ export async function buildExportWorld(
   return world;
 }
 
-/** Retries reads: on a busy machine, calls to Temporal may exceed the API's time limit. */
+/** Extends deadlines and retries reads: on a busy machine, calls to Temporal may exceed the API's time limit. */
 function retryReads(client: Client): void {
   const withDeadline = client.withDeadline.bind(client);
   client.withDeadline = (deadline, call) => withDeadline(Number(deadline) + MORE_PATIENCE_MS, call);
@@ -180,7 +180,7 @@ export function buildExport(overrides: Partial<NewExport> = {}): NewExport {
 }
 
 /**
- * Waits until the function returns something; a call for which Temporal is too busy is made again.
+ * Waits until the function returns something, and calls it again when Temporal is too busy.
  * @throws Error after the time limit, naming what was awaited
  */
 export async function eventually<T>(
@@ -206,7 +206,7 @@ function isTooBusy(error: unknown): boolean {
   return false;
 }
 
-/** The backfill's runs once all have ended, oldest interval first. */
+/** Waits until the backfill has ended. @returns all runs of the export, oldest interval first */
 export async function runsOfEndedBackfill(
   world: ExportWorld,
   exportId: string,

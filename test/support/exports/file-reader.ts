@@ -21,9 +21,9 @@ export function snapshotOf(objects: Objects): Record<string, string> {
 }
 
 /**
- * Takes an interval by the rule of docs/destinations.md: when its manifest says "complete", the files that it names. Where names are
- * stable, the manifest is read again at the end, and everything again if it changed.
- * @param list every visible object, as it is at the moment of the call
+ * Reads an interval by the rule of docs/destinations.md: only if its manifest says "complete", and only files that the manifest names.
+ * Where names are stable, it reads the manifest again at the end, and begins again if that has changed.
+ * @param list returns every visible object at the moment of the call
  * @returns uuids of every row in those files, sorted; undefined while no complete manifest is there
  */
 export async function readInterval(

@@ -1,4 +1,4 @@
-/** A table in a catalog, with the eyes of a reader that knows nothing of ours: it follows the snapshot's manifests and reads the files. */
+/** A table in a catalog, with a reader's view of it: the reader follows the manifests of the current snapshot, and reads their files. */
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -100,7 +100,7 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
       ...config,
     },
     environment: PRIVATE,
-    /** The data files by which readers see the rows; the snapshot itself moves with each delivery. */
+    /** The data files of the current snapshot, which itself changes with each delivery. */
     async snapshot() {
       const files = (await liveFiles()) ?? [];
       const found = await Promise.all(

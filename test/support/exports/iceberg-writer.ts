@@ -1,4 +1,4 @@
-/** Changes of a table that other people and programs make, past the destination. */
+/** Changes of a table by other programs, not through the destination. */
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { writeAvro } from '../../../src/exports/destinations/iceberg/avro.ts';
@@ -51,7 +51,7 @@ export async function createTable(
   });
 }
 
-/** Adds a file of position deletes in the partition of the first data file, as an engine does that merges on read. */
+/** Adds a file of position deletes to the partition of the first data file, as engines with merge-on-read do. */
 export async function deleteBeside(place: IcebergPlace): Promise<void> {
   const metadata = (await place.metadata())!;
   const current = currentSnapshot(metadata)!;

@@ -4,7 +4,7 @@ import type { IntervalMapBody } from '../../../src/exports/intervals/interval-ma
 
 export type Cell = { start: string; end: string; code: string };
 
-/** The cells of a map or of an export in the overview, oldest first. @throws Error when bounds and states are not as many */
+/** The cells of a map or of an export in the overview, oldest first. @throws Error if the numbers of bounds and states differ */
 export function cellsOf({
   boundaries,
   states,

@@ -54,14 +54,14 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
   const api = await startApi<Pick<ExportsApi, 'live'>>({ routes: liveRoutes, collaborators: { live }, gatekeeper });
   const address = `${api.url}/api/projects/${tenant.projectId}/live/`;
   const first = await openEventSource(address, bearerHeaders(admin.key));
-  // From now on the process listens.
+  // The process listens once this stream has had two events.
   await first.next(2);
   first.stop();
   await sleepInTurns(50);
   const open: EventSource[] = [];
   let watcher: (() => Promise<void>) | undefined;
 
-  /** Follows another project, so that nothing else receives it. */
+  /** Opens a stream of another project. @returns a function that makes a change there, and waits until the stream has it */
   async function watch(): Promise<() => Promise<void>> {
     const other = await buildTenant(rows.db);
     const beacon = await rows.buildExport({ projectId: other.projectId });
@@ -114,7 +114,7 @@ async function tenantOf({ db, projectId }: ExportRows): Promise<Tenant> {
   return { organizationId, userId, projectId, apiToken: '' };
 }
 
-/** Events without instants and IDs. */
+/** The received events without instants and ids; without data where they have a name. */
 export function comparableEvents(received: readonly ReceivedEvent[]): Record<string, unknown>[] {
   return received.flatMap(({ event, data }) => {
     if (!data) return [];

@@ -1,6 +1,6 @@
 /**
- * The promises of destinations that take rows while a part is written and cannot be read (`oneWaySession`), as tests: no row is missing
- * after a commit, and a receiver can recognize repeats.
+ * Tests of destinations that take rows while a part is written, and cannot be read (`oneWaySession`). After a commit no row is missing, and
+ * a receiver can recognize repeats.
  */
 import assert from 'node:assert/strict';
 import { IntervalShrank, Superseded } from '../../../src/platform/errors.ts';
@@ -95,7 +95,7 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
 
   async function assertThere(parts: Parts, at = ''): Promise<void> {
     assert.deepEqual(await place.read(), uuidsOf(parts), at);
-    // Without its repeats, each row is in one request.
+    // Apart from repeats, each row is in one request.
     assert.deepEqual([...arrivals().values()].flat().sort(), uuidsOf(parts), at);
   }
 

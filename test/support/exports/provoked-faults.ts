@@ -9,7 +9,7 @@ const NOT_FOR_PEOPLE = /127\.0\.0\.1|localhost|canary|\/tmp\/|select |insert int
 
 /**
  * @returns the fault of a delivery that fails
- * @throws AssertionError when it succeeds, or when its message, owner, field or end are not those of the table
+ * @throws AssertionError if it succeeds, if its owner, field or finality differ from `DESTINATION_FAULTS`, or if its message has secrets
  */
 export async function faultIn(type: string, delivery: Promise<unknown>): Promise<Fault> {
   const error = await delivery.then(

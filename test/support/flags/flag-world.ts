@@ -15,7 +15,7 @@ const multivariate = {
   ],
 };
 
-/** The stored persons: ada is on the plan pro, was invited and chose `early`, her company acme has the tier gold. Bob has no stored properties. */
+/** The stored persons. Ada is on the plan pro, was invited and chose `early`; her company acme has the tier gold. Bob has no properties. */
 export const GROUPS = { company: 'acme' };
 export const PERSON_PROPERTIES = { plan: 'pro' };
 export const ENROLLED = '$feature_enrollment/early';
@@ -49,7 +49,7 @@ export const BOB = {
   'of-users': false,
 };
 
-/** Also holds a flag `asleep`, which is not active. */
+/** Stores these persons and flags, and a flag `asleep`, which is not active. */
 export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
   const tenant = await buildTenant(db);
   const { projectId } = tenant;
@@ -74,7 +74,7 @@ export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
     ['for-pro', { groups: [{ properties: [forPro], rollout_percentage: 100 }] }],
     ['for-gold', { aggregation_group_type_index: 0, groups: [{ properties: [gold], rollout_percentage: 100 }] }],
     ['in-cohort', { groups: inCohort(pro) }],
-    // The payload shows for whom flags were decided.
+    // The value shows for whom flags were decided: it is true for distinct ids that begin with `user-`.
     [
       'of-users',
       { groups: [{ properties: [{ key: 'distinct_id', type: 'person', operator: 'regex', value: '^user-' }] }] },

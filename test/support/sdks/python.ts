@@ -12,7 +12,7 @@ import { skipFor } from '../missing.ts';
 const TIMEOUT_MS = 150_000;
 const OUTPUT_BYTES = 256 * 1024 * 1024;
 
-/** `posthog`, `7.91.1` */
+/** Such as `posthog`, `7.91.1`. */
 export type PythonPackage = { name: string; version: string };
 
 const environmentOf = ({ name, version }: PythonPackage) => path.join(cacheFolder(), 'python', `${name}-${version}`);

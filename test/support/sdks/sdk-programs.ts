@@ -1,6 +1,6 @@
 /**
- * Programs of test/sdks in languages that are compiled, or that need packages: built once into our cache folder, by what their
- * sources and lock files are. Where one is missing its suite says so and is skipped; with SLUICE_REQUIRE=all that is a failure.
+ * Programs of test/sdks in languages that are compiled, or that need packages: built into our cache folder once for each state of
+ * their sources and lock files. If one is missing, its suite is skipped with a message; with SLUICE_REQUIRE=all it fails.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ const SOURCES = path.join(import.meta.dirname, '../../sdks');
 /** Time limit of the first build on a slow machine: Rust compiles two hundred packages. */
 const BUILD_MS = 10 * 60_000;
 
-/** How each language's folder is built: into `folder`; `shared` is kept between builds. */
+/** Builders for each language: they write into `folder`; `shared` is kept between builds. */
 const BUILDERS = {
   go: ({ sources, folder }) => run('go', ['build', '-mod=readonly', '-o', `${folder}/`, './...'], inside(sources)),
   // The Java programs are run from their sources, with these packages.

@@ -12,7 +12,7 @@ export type ReportedEvent = {
   properties?: Record<string, unknown>;
 };
 
-/** Ids of the story: of a user before and after sign-up, and of the company; `batch` is how many events are sent at once. The same in `story.py`. */
+/** Ids of a user before and after sign-up, and of the company; `batch`: number of events sent at once. `story.py` has the same. */
 export const STORY = { anonymous: 'visitor-1', user: 'user-1', company: 'acme', batch: 100 } as const;
 
 export type Row = Required<ReportedEvent> & {
@@ -32,7 +32,7 @@ export async function readEvents({ pool }: Sluice, { projectId }: Tenant): Promi
   return rows;
 }
 
-/** Every reported event is stored exactly once, unchanged and with its person, and no other event is stored. */
+/** Asserts that every reported event is stored once and no other event is, and that each has the SDK's version and a time in the last minute. */
 export function assertStoredOnce(
   rows: readonly Row[],
   reported: readonly ReportedEvent[],
@@ -56,8 +56,8 @@ function comparableEvents(events: readonly ReportedEvent[]): string[] {
 }
 
 /**
- * All ids belong to one person, who has the properties of `$set` and `$set_once`; each event has the person's properties as of that
- * event.
+ * Asserts that all ids belong to one person, who has the properties of `$set` and `$set_once`, and that later events have that person with
+ * the properties of that time.
  * @param distinctIds that must have become one person
  */
 export async function assertOnePerson(sluice: Sluice, tenant: Tenant, rows: readonly Row[], distinctIds: string[]) {
@@ -89,7 +89,7 @@ type PersonOfId = {
   is_identified: boolean;
 };
 
-/** The company is stored with its type and key, and its events refer to it by the index of its type. */
+/** Asserts that the company is stored with its type and key, and that its events refer to it by the index of its type. */
 export async function assertCompany({ pool }: Sluice, { projectId }: Tenant, rows: readonly Row[]): Promise<void> {
   const { rows: groups } = await pool.query(
     `select group_type_index, group_type, group_key, properties from groups join group_types using (project_id, group_type_index)

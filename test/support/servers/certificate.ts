@@ -5,10 +5,10 @@ const ECDSA_WITH_SHA256 = sequence(derElement(0x06, Buffer.from('2a8648ce3d04030
 const COMMON_NAME = Buffer.from('550403', 'hex');
 const SUBJECT_ALT_NAME = Buffer.from('551d11', 'hex');
 
-/** The address of the certificate, as four bytes. */
+/** The certificate's default address, as four bytes. */
 const LOOPBACK = Buffer.from([127, 0, 0, 1]);
 
-/** PEM of key and certificate, valid from 2020 to 2049 or another year, for a DNS name and 127.0.0.1 or another address. */
+/** @param name DNS name @param options `until`: last valid year, of two digits @returns PEM of key and certificate, valid from 2020 on */
 export function selfSignedCertificate(
   name: string,
   { until = 49, address = LOOPBACK } = {},

@@ -3,15 +3,14 @@ import http from 'node:http';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
 /**
- * `drop`: the server gets the request, the client never gets its answer. `503`, `403`, `denied`: the server never gets it; the answer is
- * S3's.
- * `busy`: likewise, and the answer is that of capture.
+ * `drop`: the server gets the request, but the client never gets the answer. With all others the server never gets the request: for `503`,
+ * `403` and `denied` the proxy answers as S3 does, for `busy` as capture does.
  */
 export type Fault = 'drop' | '503' | '403' | 'denied' | 'busy' | undefined;
 
 export type FaultyProxy = { origin: string; requests: number; faults: number; close(): void };
 
-/** @param fault asked for each request; the query tells what an S3 call is for */
+/** @param fault called for each request; the query of the URL tells which S3 call it is */
 export async function startFaultyProxy(
   target: string,
   fault: (request: { method: string; url: string }) => Fault,
@@ -67,7 +66,7 @@ export type BreakingProxy = { port: number; breaks: number; close(): void };
 
 /**
  * A TCP proxy that breaks a connection at a chunk from the client: before the server receives it, or when the server answers it.
- * @param breakAt asked for each chunk that the client sends
+ * @param breakAt called for each chunk that the client sends
  */
 export async function startBreakingProxy(
   target: { host: string; port: number },

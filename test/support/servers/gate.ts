@@ -2,7 +2,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type Gate = {
-  /** The server's address behind the gate. */
+  /** The gate's address, with the path of the server's. */
   url: string;
   shut(): void;
   open(): void;

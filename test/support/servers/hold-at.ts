@@ -3,7 +3,7 @@ import type { Step } from '../../../activities/engine.ts';
 import type { ExportWorld } from '../exports/export-world.ts';
 
 export type Held = {
-  /** Settles when the run has reached the step; it stays there. */
+  /** Resolves when the run has reached the step; the run stays there. */
   reached: Promise<Step>;
   goOn(): void;
   /** Makes the step fail, as if the worker were killed there. */

@@ -1,4 +1,4 @@
-/** Run around the whole suite (mocha `--require`): servers start when the first test of a process asks for one, and stop here. */
+/** Hooks around the whole suite (mocha `--require`). Servers start when the first test of a process asks for them, and stop here. */
 import { temporalProgram } from '../../../src/platform/temporal/dev-server-program.ts';
 import { stopTestBrowser } from '../sdks/browser.ts';
 import { stopTestDatabases } from '../database/database.ts';

@@ -1,6 +1,6 @@
 /**
  * One real catalog, Apache's reference of the REST protocol, for the whole test process: its rows in the test's Postgres, its tables in
- * the test's store. Where it is missing its suites say so and are skipped; with SLUICE_REQUIRE=all that is a failure.
+ * the test's store. If it is not installed, its suites are skipped with a message; with SLUICE_REQUIRE=all they fail.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

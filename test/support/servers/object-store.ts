@@ -1,6 +1,6 @@
 /**
- * One real S3-compatible server (versitygw) for the whole test process, and buckets of their own for whoever asks. Where the
- * binary is missing its suites say so and are skipped; with SLUICE_REQUIRE=all that is a failure.
+ * One real S3-compatible server (versitygw) for the whole test process, with a bucket for each caller. If it is not installed,
+ * its suites are skipped with a message; with SLUICE_REQUIRE=all they fail.
  */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { spawn, type ChildProcess } from 'node:child_process';

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { StopMode } from '../../../src/platform/processes/stop-mode.ts';
 
-/** Ends a server with this process, unless it was stopped before, and removes what it kept. */
+/** Stops a server and removes its folder when this process ends. */
 export function whenProcessEnds(server: { stop(mode: StopMode): Promise<void> }, directory: string): void {
   process.once('exit', () => {
-    // The signal is sent before anything is waited for.
+    // An exit handler cannot wait: `stop` sends its signal before it waits.
     void server.stop('immediate');
     rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });

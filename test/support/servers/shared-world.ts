@@ -19,7 +19,7 @@ export type SharedWorld = {
   buildInsight(fields?: Json): Promise<number>;
   buildTile(dashboardId: number, content: Json, fields?: Json): Promise<void>;
   buildText(dashboardId: number, body: string, fields?: Json): Promise<void>;
-  /** @returns the token of the link, which is open */
+  /** Shares the dashboard by link. @returns the link's token */
   share(dashboardId: number, fields?: Json): Promise<string>;
   stop(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** A started Sluice: the whole API on a real port over a database of its own. Temporal is unavailable unless it is given: most of the API does not need it. */
+/** A started Sluice: the whole API on a real port over a database of its own. Most of the API does not need Temporal, so none runs by default. */
 import type { IncomingMessage } from 'node:http';
 import { createApi, type Api } from '../../../src/app/api.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
@@ -31,7 +31,7 @@ export type Sluice = {
   /** Answered requests, in the order of the answers. */
   answered: AnsweredRequest[];
   metrics: Metrics;
-  /** The application behind it, for other servers. */
+  /** The application behind the server, for other servers. */
   application: Application;
   /** @param graceMs time for requests in progress */
   stop(graceMs?: number): Promise<void>;
@@ -48,7 +48,7 @@ export type SluiceOptions = {
   trustedProxies?: string[];
   /** Absent if Temporal is unavailable. */
   temporal?: TestTemporal;
-  /** Keys of a worker that reads what this API has encrypted; absent: keys of its own. */
+  /** Key ring of a worker that decrypts what this API encrypts; absent: a new key ring. */
   encryptionKeys?: string;
   /** Root of LocalFile exports; absent if the type is not offered. */
   localRoot?: string;

@@ -3,9 +3,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export type StallingProxy = {
   origin: string;
-  /** Accepts connections, and never answers. */
+  /** Ends open connections, and never answers new ones. */
   stall(): void;
-  /** Ends every connection at once. */
+  /** Ends open and new connections at once. */
   refuse(): void;
   resume(): void;
   close(): void;

@@ -41,7 +41,7 @@ export async function testTemporal(): Promise<TestTemporal> {
   return { address: server.address, namespace: NAMESPACE };
 }
 
-/** A server with other limits than the shared one, `key=value`; stop it. */
+/** Starts a server with limits of its own, as `key=value`. The caller stops it. */
 export async function startLimitedTemporal(
   dynamicConfig: readonly string[],
 ): Promise<TestTemporal & { stop(): Promise<void> }> {
