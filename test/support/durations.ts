@@ -11,7 +11,7 @@ export async function leastMs(limitMs: number, attempt: (time: number) => Promis
   return least;
 }
 
-/** The shortest of three tries in processor time of this thread, in ms. */
+/** The shortest of three tries in processor time of this thread, in ms; stops at the first that is below the limit. */
 export async function leastProcessorMs(limitMs: number, work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let time = 0; time < 3 && least >= limitMs; time++) {

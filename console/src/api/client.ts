@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Sentences for a proxy's answers, which have no error envelope. */
+/** Sentences for a proxy's answers, which have no error envelope; 0: there was no answer. */
 const UNREADABLE: Readonly<Record<number, string>> = {
   0: 'The server cannot be reached.',
   502: 'The server is not there right now.',

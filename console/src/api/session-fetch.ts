@@ -3,7 +3,7 @@
  * ended, or is too old for a sensitive change, it asks for the password and repeats the request: text typed into a form is never lost.
  */
 
-/** Why the password is asked for. */
+/** Why the console asks for the password. */
 export type PasswordReason = 'ended' | 'sensitive';
 
 type AskForPassword = (reason: PasswordReason) => Promise<boolean>;
@@ -11,7 +11,7 @@ type AskForPassword = (reason: PasswordReason) => Promise<boolean>;
 let askForPassword: AskForPassword | undefined;
 let pendingPrompt: Promise<boolean> | undefined;
 
-/** Registers the password prompt; without one, refusals are passed on. @returns a function that removes this prompt, but no later one */
+/** Registers the password prompt; without one, `sessionFetch` returns refusals. @returns a function that removes this prompt, but no later one */
 export function onPasswordNeeded(prompt: AskForPassword): () => void {
   askForPassword = prompt;
   return () => {

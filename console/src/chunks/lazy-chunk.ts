@@ -7,7 +7,7 @@ export class ChunkError extends Error {
   readonly retry: () => Promise<void>;
 
   constructor(cause: unknown, retry: () => Promise<void>) {
-    // Not the browser's text: the router recognizes it, and reloads the page even without a network.
+    // A text of our own: for the browser's text the router would reload the page, even without a network.
     super('The code of this page did not arrive.', { cause });
     this.retry = retry;
   }
@@ -33,7 +33,7 @@ export function lazyChunk<Module extends object, Name extends keyof Module & str
   return component;
 }
 
-/** Loads style sheets that failed again, because the next import would take them for loaded. */
+/** Requests failed style sheets again, because the next import would take them for loaded. */
 function loadStylesAgain(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
     if (!link.sheet) link.setAttribute('href', link.href);

@@ -39,7 +39,7 @@ export function EventFilter({ search, refused }: EventFilterProps) {
 type InstantFieldProps = {
   label: string;
   iso: string | undefined;
-  /** Called with an ISO instant, or an empty text, when the field loses focus or Enter is pressed: an incomplete date is no filter. */
+  /** Called with an ISO instant, or '' for none, when the field loses focus or Enter is pressed: half a date is no filter. */
   onChange: (iso: string) => void;
   error: string | undefined;
 };

@@ -80,7 +80,7 @@ const UNITS = [
   ['min', 60],
 ] as const;
 
-/** @returns the duration rounded down to one unit, as `4 min`, `3 h`, `2 days` */
+/** @returns the duration in its largest unit alone, as `4 min`, `3 h`, `2 days` */
 export function formatDuration(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   for (const [unit, size] of UNITS) {

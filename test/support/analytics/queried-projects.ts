@@ -58,7 +58,7 @@ export type QueriedProjects = {
   run(query: string): Promise<Record<string, string | null>[]>;
   /** Like `run`, for a compiled query. */
   rowsOf(compiled: Runnable): Promise<Record<string, string | null>[]>;
-  /** Number of rows in all tables of project data. */
+  /** Number of rows in the tables that queries read. */
   stored(): Promise<number>;
   close(): Promise<void>;
 };

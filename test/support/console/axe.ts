@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 const FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /**
- * @param where for the message, where a test looks at many pages
+ * @param where the page, for the message of a test that looks at many
  * @param rules only these; absent: all
  * @throws AssertionError for faults that axe calls serious or critical
  */

@@ -15,7 +15,7 @@ export type Visitor = {
   close(): Promise<void>;
 };
 
-/** For a `before` hook. */
+/** Builds the console unless it is up to date; for a `before` hook. */
 export async function ensureConsoleIsBuilt(): Promise<void> {
   await buildConsole();
 }

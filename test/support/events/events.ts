@@ -1,4 +1,4 @@
-/** Events for tests, and a way to store them. */
+/** Events for tests, and their encoding as rows. */
 import { randomUUID } from 'node:crypto';
 import { encodeEvents, type EventRows, type NewEvent } from '../../../src/events/ingest/event-rows.ts';
 import { NO_EFFECTS } from '../../../src/events/persons/effects.ts';

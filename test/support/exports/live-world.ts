@@ -22,11 +22,11 @@ export type LiveWorld = {
   admin: Member;
   live: Live;
   api: Api;
-  /** Opens the project's stream for the user of the headers; it ends after the test. */
+  /** Opens the project's stream for the user of the headers; `leave` ends it. */
   follow(headers: Record<string, string>, query?: string): Promise<EventSource>;
   /** Resolves when all streams have received earlier commits. */
   settled(): Promise<void>;
-  /** Ends what `follow` opened. */
+  /** Ends the streams that `follow` opened. */
   leave(): void;
   stop(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Provokes faults in deliveries, and checks the error and its fault. */
+/** Checks the errors of deliveries that a test makes fail, and their faults. */
 import assert from 'node:assert/strict';
 import type { Fault } from '../../../src/platform/errors.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../../src/platform/errors.ts';

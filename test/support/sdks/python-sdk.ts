@@ -37,7 +37,7 @@ export type FlagsOutput = {
   local: { ada: Values; payload: unknown; unknown: unknown; asked: unknown[]; chosen: unknown[]; changed: unknown };
 };
 
-/** Runs test/sdks/stories/flags.py to its end. @param key a secret one */
+/** Runs test/sdks/stories/flags.py to its end. @param key a secret key */
 export async function askForFlags(version: string, host: string, token: string, key: string): Promise<FlagsOutput> {
   return run(version, 'flags', host, token, key);
 }

@@ -7,7 +7,7 @@ export type MailServer = {
   /** Value for SMTP_URL. */
   url: string;
   mails: { from: string; to: string[]; text: string }[];
-  /** While true, every mail is refused temporarily. */
+  /** While true, the server refuses every mail temporarily. */
   refuses: boolean;
   stop(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** The head of an export's page: its name, how far it is complete, and actions on the whole of it. */
+/** The head of an export's page: its name, how far it is complete, and actions on the whole export. */
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -6,7 +6,7 @@ import type { Layout } from './layout.ts';
 import styles from './export.module.css';
 
 const WIDTH = 48;
-/** Colours of marks, which are larger than a row of a long history. */
+/** Colours of marks. Intervals with a mark are drawn as large as rare ones. */
 const MARKED: ReadonlySet<string> = new Set(['needs-you', 'stale', 'action']);
 
 type MinimapProps = { map: IntervalMap; layout: Layout; scrollRef: RefObject<HTMLDivElement | null> };
@@ -81,7 +81,7 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
   );
 }
 
-/** Intervals in a stretch of one colour that is shorter than a row and than both stretches beside it, or that has a mark. */
+/** @returns intervals with a mark, and those in a stretch of one colour that is shorter than a row and than both stretches beside it */
 function rareOf(codes: readonly Code[], columns: number): ReadonlySet<number> {
   const stretches: { colour: string | undefined; first: number; length: number }[] = [];
   codes.forEach((code, first) => {

@@ -1,4 +1,4 @@
-/** Lines of a plan: intervals that run and that are left alone, rows, files that are replaced, and how long it takes. */
+/** Lines of a plan: intervals that run, intervals that are skipped, rows, replaced files, and the estimated duration. */
 import { formatCount, formatDuration } from '../../look/time.tsx';
 import type { Preview } from './plan-data.ts';
 

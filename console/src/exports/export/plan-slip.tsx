@@ -152,7 +152,7 @@ function Waiting({ projectId, exportId, plan: { awaiting_decision: waiting }, on
 
 type ViewersProps = RangeProps & { exportId: string };
 
-/** Stands in the plan's place for viewers: the API plans for editors only. */
+/** Shown to viewers instead of the plan: the API plans for editors only. */
 export function ViewersSlip({ exportId, range, cadence }: ViewersProps) {
   return (
     <section className={styles.slip} aria-label="Selection">

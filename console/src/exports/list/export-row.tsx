@@ -22,7 +22,7 @@ export const ROW_LINK = 'data-row-link';
 export const ExportRow = memo(function ExportRow({ projectId, one, isSelected, onSelect, result }: RowProps) {
   return (
     <li className={styles.row} data-selected={isSelected || undefined}>
-      {/* Viewers get no checkbox, because they may do no bulk action. */}
+      {/* Viewers get no checkbox, because bulk actions are for editors. */}
       {one.canEdit ? (
         <Checkbox isSelected={isSelected} onChange={(selected) => onSelect(one.id, selected)}>
           <span className="visually-hidden">Select {one.name}</span>

@@ -9,7 +9,7 @@ type File = { key: string; rows: number; bytes: number; sha256: string };
 /** The shown part of a receipt. Destinations write receipts, so each field may be missing. */
 type Receipt = { digest?: string; location?: string; manifest?: string; files?: File[]; file_count?: number };
 
-/** Files that are shown before the rest is asked for. */
+/** Limit of shown files; the others are counted. */
 const SHOWN = 20;
 
 /** Redelivery that the destination promises. */

@@ -97,5 +97,5 @@ export const retriableQuery = (of: ExportPlace) =>
     queryFn: () => requestRetry(of, true),
   });
 
-/** Requests a run for each failed interval of an export that needs no decision first. @throws ApiError */
+/** Requests a run for each failed interval of an export, except those that wait for a decision. @throws ApiError */
 export const retryFailed = (of: ExportPlace): Promise<number> => requestRetry(of, false);

@@ -22,7 +22,7 @@ export function valueWords(value: unknown): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/** @param field as errors name it, `destination__config__bucket_name` @returns its value in an export; undefined if it has none that is shown */
+/** @param field as errors name it, `destination__config__bucket_name` @returns its value in an export; undefined if the export shows none */
 export function valueAt(body: object, field: string): unknown {
   return field.split('__').reduce<unknown>((at, name) => {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
