@@ -53,7 +53,11 @@ export async function assertExpected(
   assert.deepEqual(ledger, [...new Set(delivered)].sort());
   const row = (await world.engine.stores.schedules.find(id))!;
   assert.equal(row.scheduleVersion, row.version);
-  assert.deepEqual(await world.engine.schedules.compare(row), { differs: 'no' }, 'the schedule says what the row says');
+  assert.deepEqual(
+    await world.engine.schedules.compare(row),
+    { difference: 'no' },
+    'the schedule says what the row says',
+  );
   assert.equal(row.paused, model.paused);
 }
 

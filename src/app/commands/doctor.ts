@@ -30,7 +30,8 @@ async function run(options: Options): Promise<void> {
     const { problem: problems, warning: warnings, ok, skipped } = counts;
     console.log(`\n${problems} problems, ${warnings} warnings, ${ok} ok, ${skipped} not checked.`);
   }
-  if (counts.problem > 0) process.exitCode = 1;
+  // Not exitCode: a connection on which Postgres does not answer must not keep the process alive.
+  process.exit(counts.problem > 0 ? 1 : 0);
 }
 
 function lineOf({ level, check, detail, fix }: Diagnosis): string {

@@ -140,11 +140,19 @@ async function findLongTransactions(pool: Pool, longTransactionS: number) {
   const { rows } = await pool.query<{ pid: number; name: string; state: string; seconds: number }>(
     `select pid, application_name as name, state, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds
        from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and xact_start < clock_timestamp() - $1 * interval '1 second'
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and xact_start < clock_timestamp() - $1 * interval '1 second'
       order by xact_start limit 3`,
     [longTransactionS],
   );
-  if (rows.length === 0) return [ok(`No transaction has been open for ${longTransactionS / 60} minutes.`)];
+  if (rows.length === 0) {
+    const seen = await pool.query<{ all: boolean }>(
+      `select pg_has_role(current_user, 'pg_read_all_stats', 'usage') as all`,
+    );
+    const whose = seen.rows[0]!.all
+      ? 'No transaction'
+      : 'No transaction of the role of DATABASE_URL, which cannot see those of others,';
+    return [ok(`${whose} has been open for ${longTransactionS / 60} minutes.`)];
+  }
   return rows.map(({ pid, name, state, seconds }) =>
     warning(
       `Process ${pid} of Postgres (${name || 'no name'}, ${state}) has a transaction that began ${Math.round(seconds / 60)} minutes ago. ` +

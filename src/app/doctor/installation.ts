@@ -1,4 +1,5 @@
 /** All checks of an installation, in the order in which a person would look: later checks depend on earlier ones. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { exportTestSteps } from '../../exports/integrations/test-steps.ts';
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
@@ -13,6 +14,9 @@ import { diagnose, problem, type Diagnosis } from './diagnosis.ts';
 import { checkDestination, checkEncryptionKeys } from './export-checks.ts';
 import { checkApi, checkConfiguration, checkDisk } from './machine-checks.ts';
 import { temporalChecks } from './temporal-checks.ts';
+
+/** Time for connections to close, in milliseconds. */
+const CLOSE_MS = 2_000;
 
 export const CONFIGURATION_FIX = 'Correct the variables; docs/configuration.md lists all of them.';
 
@@ -51,13 +55,18 @@ export async function* examineInstallation(
       if (diagnosis.check === SCHEMA) isSchemaRight = diagnosis.level === 'ok';
       yield diagnosis;
     }
-    if (!destinations || !isSchemaRight) return;
+    if (!destinations) return;
+    if (!isSchemaRight) {
+      yield { check: 'destinations', level: 'skipped', detail: `Not checked, because of the problem with ${SCHEMA}.` };
+      return;
+    }
     const steps = exportTestSteps(engine);
     for (const id of await stores.freshness.listIds()) {
       const batchExport = await stores.batchExports.find(id);
       if (batchExport) yield* diagnose([checkDestination(batchExport, steps)]);
     }
   } finally {
-    await engine.close();
+    // A statement that Postgres does not answer would keep its pool open for good.
+    await Promise.race([engine.close(), sleep(CLOSE_MS, undefined, { ref: false })]);
   }
 }

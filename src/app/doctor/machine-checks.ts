@@ -42,8 +42,13 @@ export function checkDisk({ EXPORT_LOCAL_ROOT: localRoot, SLUICE_STATE_DIR: stat
 }
 
 async function examineFolder(variable: string, folder: string): Promise<Finding> {
-  if (!(await isFolder(folder)))
-    return problem(`${variable} (${folder}) is no folder.`, 'Create the folder, or correct the variable.');
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code);
+  if (found === 'ENOENT') return ok(`${variable} (${folder}) does not exist yet; the first delivery makes it.`);
+  if (typeof found !== 'object' || !found.isDirectory())
+    return problem(
+      `${variable} (${folder}) is not a folder that this account may use.`,
+      'Correct the variable, or the rights.',
+    );
   try {
     await rmdir(await mkdtemp(path.join(folder, '.doctor-')));
   } catch (error) {
@@ -82,11 +87,14 @@ export function checkApi(url: string): Examination {
       if (!answer)
         return warning(
           `Nothing answers at ${url}.`,
-          'Start it with `bin/sluice api`. If it runs elsewhere, set SLUICE_HOST and SLUICE_PORT to its address.',
+          'Start it with `bin/sluice api`, or set SLUICE_HOST and SLUICE_PORT. If it runs on another machine, there is nothing to do.',
         );
       const body = (await answer.json().catch(() => undefined)) as { checks?: Record<string, string> } | undefined;
       if (typeof body?.checks !== 'object' || body.checks === null)
-        return problem(`Another program answers at ${url}.`, 'End that program, or give Sluice another SLUICE_PORT.');
+        return warning(
+          `Another program answers at ${url}.`,
+          'If the API is to run here, end that program, or give Sluice another SLUICE_PORT.',
+        );
       if (answer.ok) return ok(`The API at ${url} is ready.`);
       const reasons = Object.entries(body.checks).filter(([, reason]) => reason !== 'ok');
       return problem(

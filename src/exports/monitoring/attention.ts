@@ -21,8 +21,7 @@ export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterv
 /** Facts that are listed together, up to their limit. */
 const LISTED: readonly (readonly Fact[])[] = [
   ['open', 'failing', 'failed', 'retried'],
-  ['unsettled'],
-  ['gave_up'],
+  ['unsettled', 'gave_up'],
   ['foreign'],
 ];
 

@@ -76,7 +76,7 @@ export const OverviewItemBody = Type.Object(
       description: 'The newest data interval that was delivered, by the schedule or a backfill; null if none was.',
     }),
     needs_you: Type.Integer({
-      description: `The number of data intervals that need somebody, among the newest ${MAX_TROUBLED} of each kind of trouble.`,
+      description: `The number of data intervals that need somebody, among the newest ${MAX_TROUBLED} that failed or are being retried, that were given up or are not settled, and that another timeline delivered, each.`,
     }),
     needs_you_held: Type.Integer({
       description: 'The number of those whose earlier delivery the destination still holds.',

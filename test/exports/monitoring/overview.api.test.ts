@@ -212,6 +212,14 @@ describe('the overview of exports', () => {
       await storeInterval(exports, { exportId: id, ...hour(end) }, FAILED);
     const [least] = (await overview()).results as [OverviewItemBody];
     assert.deepEqual([least.needs_you, least.counts_are_minimums], [MAX_TROUBLED, true]);
+    // Intervals that were given up and unsettled ones share a limit.
+    const troubles = (['gave_up', 'unsettled'] as const).map((kind) => ({ ...DELIVERED, troubles: [kind] }));
+    await build(
+      'mixed',
+      Array.from({ length: MAX_TROUBLED }, (_, index) => troubles[index % 2]!),
+    );
+    const mixed = (await overview()).results.find(({ name }) => name === 'mixed');
+    assert.equal(mixed?.counts_are_minimums, true);
   });
 
   it('says how long an interval was due before an export is behind: its target, or a quarter of an hour', async () => {

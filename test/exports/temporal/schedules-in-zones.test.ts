@@ -183,7 +183,7 @@ describe('schedules in time zones', () => {
     await Promise.all(changes.map(async (change) => patchAsClient(id, change)));
     const row = (await world.engine.stores.schedules.find(id))!;
     assert.equal(row.scheduleVersion, row.version);
-    assert.deepEqual(await world.engine.schedules.compare(row), { differs: 'no' });
+    assert.deepEqual(await world.engine.schedules.compare(row), { difference: 'no' });
     const { state, spec, action } = await world.engine.temporal.client.schedule.getHandle(id).describe();
     assert.deepEqual([state.paused, spec.timezone], [row.paused, row.timezone]);
     assert.equal(spec.jitter ?? 0, row.jitterSeconds * 1000);

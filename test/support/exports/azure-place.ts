@@ -12,6 +12,8 @@ export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 
 /** Whether the blob is an upload, which readers ignore. */
 const isUpload = (name: string) => /(^|\/)_sluice-upload-/.test(name);
+/** The mark of a delivered interval, which is empty; other empty blobs are of uploads. */
+const isMark = (name: string) => name.endsWith('/_SUCCESS');
 
 export async function makeAzurePlace(
   config: { layout?: 'stable' | 'versioned' } & Record<string, unknown> = {},
@@ -61,7 +63,7 @@ export async function makeAzurePlace(
     async leftovers() {
       let found = 0;
       for await (const { name, properties } of client.listBlobsFlat({ includeUncommitedBlobs: true }))
-        if (isUpload(name) || !properties.contentLength) found++;
+        if (isUpload(name) || (!properties.contentLength && !isMark(name))) found++;
       return found;
     },
     damages: [

@@ -19,7 +19,7 @@ export function actionsOf(keys: readonly PresentKey[]): Entry[] {
   return keys
     .filter(({ key }) => !MOVING.has(key) && !key.startsWith('g '))
     .flatMap(({ key, does, run }) =>
-      run ? [{ id: `key ${key}`, name: does, beside: key, run: () => run(new KeyboardEvent('keydown', { key })) }] : [],
+      run ? [{ id: `key ${key}`, name: does, detail: key, run: () => run(new KeyboardEvent('keydown', { key })) }] : [],
     );
 }
 
@@ -43,7 +43,7 @@ export function projectsOf(me: Me, projectId: number | undefined): Entry[] {
     .map(({ id, name, organization }) => ({
       id: `project ${id}`,
       name,
-      ...(nameOf.size > 1 && { beside: nameOf.get(organization) ?? '' }),
+      ...(nameOf.size > 1 && { detail: nameOf.get(organization) ?? '' }),
       href: `/project/${id}/exports`,
     }));
 }

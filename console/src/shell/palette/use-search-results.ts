@@ -34,7 +34,7 @@ const KINDS: readonly Kind[] = [
       return results.map(({ id, key, name }) => ({
         id: `flag ${id}`,
         name: key,
-        beside: name,
+        detail: name,
         href: `/project/${project_id}/flags/${id}`,
       }));
     },

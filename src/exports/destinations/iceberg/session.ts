@@ -90,7 +90,9 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
       for (const { index, staged } of parts) {
         const name = `-${delivery.runId}-${index}-`;
         if ((staged as unknown as StagedFile).key.includes(name)) continue;
-        throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
+        throw new StagedLost(
+          'A part was staged under a name that is not the plan’s. Sluice will deliver the interval again.',
+        );
       }
       await context.step('before-commit');
       const session = sessionOn(await prepareTable(catalog, delivery));
@@ -144,7 +146,7 @@ async function findDifferences(
   }
   if (deletes.length > 0) {
     const what = 'Another writer has deleted rows of the data interval, or may have.';
-    return [{ what, expected: 'no files of deletes', found: `${deletes.length} files of deletes` }];
+    return [{ what, expected: 'no delete files', found: `${deletes.length} delete files` }];
   }
   const rows = files.reduce((sum, file) => sum + Number(file.record_count), 0);
   if (rows !== receipt.rows)

@@ -1,4 +1,5 @@
 /** A session on any object store: files are staged as invisible uploads until `commit.ts` makes them the interval's content. */
+import { DestinationRejected } from '../../../platform/errors.ts';
 import type { PartSource, Receipt, Session } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
 import type { Part } from '../delivery.ts';
@@ -45,8 +46,11 @@ export function fileSession(session: FileSession): Session {
           ? await isOurs(session, manifest, await listRecordedUploads(session))
           : manifest.run_id === delivery.runId;
       if (!isThisDelivery) return undefined;
-      // A commit that was killed after its manifest has not written the mark.
-      await markSuccess(session);
+      // A commit that was killed after its manifest has not written the mark. A store that refuses the mark has the delivery all the same.
+      await markSuccess(session).catch((error: unknown) => {
+        context.signal.throwIfAborted();
+        if (!(error instanceof DestinationRejected)) throw error;
+      });
       return receiptOf(store, names.manifest, manifest, delivery.cutoff);
     },
     async findPresentDelivery() {

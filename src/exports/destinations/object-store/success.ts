@@ -1,6 +1,6 @@
 /**
  * The mark of a delivered interval, for programs that wait for `_SUCCESS`. It is written once, after the first complete manifest, and never removed:
- * where names are versioned, a complete manifest is only ever replaced by another one.
+ * as long as names stay versioned, a complete manifest is only ever replaced by another one.
  */
 import { Superseded } from '../../../platform/errors.ts';
 import { openUpload, reveal, stage, type FileSession } from './staging.ts';
