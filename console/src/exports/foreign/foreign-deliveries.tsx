@@ -1,6 +1,6 @@
 /** Deliveries of another timeline that wait for a decision: all of an export, or the one of an interval. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { Failure } from '../../look/notes.tsx';
 import { formatCount } from '../../look/time.tsx';
@@ -15,11 +15,16 @@ const AT_FIRST = 3;
 const MORE = 50;
 
 export function ForeignDeliveries({ projectId, exportId }: Of) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetching } = useInfiniteQuery(
     foreignQuery(projectId, exportId),
   );
   const [most, setMost] = useState(AT_FIRST);
   const found = data?.pages.flat() ?? [];
+  const lacksPage = most > found.length && hasNextPage;
+  // Not in the press: a refresh cancels the fetch of a page, which then begins again.
+  useEffect(() => {
+    if (lacksPage && !isFetching && !error) void fetchNextPage();
+  }, [lacksPage, isFetching, error, fetchNextPage]);
   if (error) return <Failure error={error} onRetry={() => void refetch()} />;
   if (found.length === 0) return null;
   return (
@@ -38,13 +43,7 @@ export function ForeignDeliveries({ projectId, exportId }: Of) {
             The oldest {formatCount(Math.min(most, found.length))} of {hasNextPage && 'more than '}
             {formatCount(found.length)}.
           </span>
-          <Button
-            isPending={isFetchingNextPage}
-            onPress={() => {
-              setMost(most + MORE);
-              if (most + MORE > found.length && hasNextPage) void fetchNextPage();
-            }}
-          >
+          <Button isPending={lacksPage} onPress={() => setMost(most + MORE)}>
             Show more
           </Button>
         </p>
