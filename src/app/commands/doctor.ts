@@ -28,7 +28,7 @@ async function run(options: Options): Promise<void> {
   }
   if (!options.json) {
     const { problem: problems, warning: warnings, ok, skipped } = counts;
-    console.log(`\n${problems} problems, ${warnings} warnings, ${ok} ok, ${skipped} not checked.`);
+    console.log(`\nProblems: ${problems}, warnings: ${warnings}, ok: ${ok}, not checked: ${skipped}.`);
   }
   // Not exitCode: a connection on which Postgres does not answer must not keep the process alive.
   process.exit(counts.problem > 0 ? 1 : 0);
