@@ -55,7 +55,7 @@ export async function dispatchRequests(
   };
 }
 
-/** Ends the backfills of a deleted export: requests not written yet would count among the project's backfills for ever. */
+/** Ends the backfills of a deleted export: one with unwritten requests would count towards the project's limit for ever. */
 async function endBackfills({ stores }: Engine, exportId: string): Promise<void> {
   await stores.inTransaction(async (tx) => {
     for (const isWaiting of [true, false])
@@ -65,7 +65,7 @@ async function endBackfills({ stores }: Engine, exportId: string): Promise<void>
   });
 }
 
-/** Begins waiting backfills, oldest first, while their project is below its limit. @returns whether some still wait */
+/** Starts the backfills that wait, oldest first, while their project is below its limit. @returns whether some still wait */
 async function startWaitingBackfills({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
   for (const backfillId of await stores.backfills.listUnwritten(id, { waiting: true })) {
     const hasBegun = await stores.inTransaction(async (tx) => {
@@ -108,7 +108,7 @@ type DispatchStep = {
   newest: Execution | undefined;
 };
 
-/** Leaves a request whose look-up fails to the next round, so the other requests of its export need not wait. */
+/** A request whose look-up fails is tried again in the next round, so the other requests of its export need not wait. */
 async function decideAll(engine: Engine, requests: readonly RunRequest[]): Promise<DispatchStep[]> {
   const decideOrLog = (request: RunRequest) =>
     decideNext(engine, request).catch((error: unknown) => {
@@ -158,8 +158,8 @@ async function closeIfAnswered(engine: Engine, request: RunRequest, newest: Exec
 
 /**
  * Whether a restore of the database lost the request's result: the execution's delivery or failure belongs to another timeline.
- * A missing row proves this only if the run was asked for before `sluice recover`. Asking again moves that instant past the recovery,
- * so Sluice asks again only once.
+ * A missing row proves this only if the run was asked for before `sluice recover`. Asking again sets
+ * `askedAt` to after the recovery, so Sluice asks again only once.
  */
 async function isLost(
   { stores }: Engine,

@@ -109,7 +109,7 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${BYTES[power]}`;
 }
 
-/** @returns an instant as inputs for local times have it, in the viewer's zone: `2026-11-24T18:00` */
+/** @returns the value of a `datetime-local` input for this instant, in the viewer's zone: `2026-11-24T18:00` */
 export function localInput(iso: string): string {
   const at = new Date(iso);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -3,8 +3,8 @@
  * began long before.
  *
  * The watermark `sealing_until` is raised and committed; then every transaction that holds the lock of `ingest_now()` is
- * waited for; then `sealed_until` follows. An instant below the new watermark was given by a writer that read the old one,
- * so this writer held the lock when the holders were listed. Writers never wait for a seal.
+ * waited for; then `sealed_until` follows. Only a writer that read the old watermark can use an earlier instant, and that writer
+ * held the lock when the holders were listed. Writers never wait for a seal.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
@@ -88,7 +88,7 @@ async function sealOnce(pool: Pool, { patienceMs, clock }: Options): Promise<str
   return rows[0]!.sealed_until;
 }
 
-/** Refuses a wrong clock, because live events would all get the one future instant of the watermark. */
+/** Refuses a wrong clock: until a watermark in the future is reached, every live event would get it as its `inserted_at`. */
 async function raiseWatermark(pool: Pool, clock: Options['clock']): Promise<string> {
   const ours = clock().toISOString();
   // tooth: seal-clock

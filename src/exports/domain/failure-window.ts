@@ -5,8 +5,8 @@ import type { Interval } from './cadence.ts';
 export type FailureWindow = { runs: number; failures: number };
 
 /**
- * Errors of runs that left a delivery unchanged until a person decides about it. They do not stop other deliveries, because they say
- * nothing about the destination, and after a restore there is one for each data interval since the backup.
+ * Errors of runs that left a delivery unchanged until a person decides about it. They do not count towards a pause: they say nothing about
+ * the destination, and a restore causes one for each data interval since the backup.
  */
 export const AWAITING_DECISION: readonly string[] = ['DeliveredElsewhere', 'DeliveryWouldShrink'];
 
@@ -20,8 +20,8 @@ const WINDOWS: Record<string, FailureWindow> = {
 const SHORT_INTERVALS: FailureWindow = { runs: 50, failures: 10 };
 
 /**
- * Windows allow failures for about half of a day, a week or four weeks. `every N minutes` has the window of the longest named interval that is
- * not longer, if there is one.
+ * A window allows about half of its runs to fail: of a day, a week, four weeks or four months. `every N minutes` uses the window of the
+ * longest named interval that is no longer than N minutes, if any.
  */
 export function failureWindow(interval: Interval): FailureWindow {
   const named = WINDOWS[interval];

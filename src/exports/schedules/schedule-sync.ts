@@ -16,8 +16,8 @@ export function scheduleSync({
   log: Logger;
 }) {
   /**
-   * Sets one export's schedule from its row. The row stays locked meanwhile, so the last of several setters sets the
-   * newest row; a deleted export's schedule is removed.
+   * Sets one export's schedule from its row. The row stays locked meanwhile, so the last of several concurrent calls
+   * applies the newest row; a deleted export's schedule is removed.
    */
   async function sync(id: string): Promise<void> {
     await stores.inTransaction(async (tx) => {
@@ -39,8 +39,8 @@ export function scheduleSync({
     },
 
     /**
-     * Compares the schedule with the row. Copies a pause or an unpause made in Temporal to the row. Sets everything else that was changed
-     * or deleted in Temporal again, with a notice.
+     * Compares the schedule with the row. Copies a pause or an unpause made in Temporal to the row. Undoes every other
+     * change or deletion that was made in Temporal, with a notice.
      * @returns whether this paused or unpaused the row
      */
     async verify(id: string): Promise<boolean> {

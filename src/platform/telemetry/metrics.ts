@@ -85,7 +85,7 @@ export function createMetrics() {
     registers,
   });
 
-  /** Decisions since the last scrape, by status, because finding a label's counter takes as long as deciding a flag. */
+  /** Counts of decisions since the last scrape, by status. Kept here, because finding a label's counter takes as long as deciding a flag. */
   const decisionsSinceScrape = new Map<number, number>();
   const decideRequests = new Counter({
     name: 'sluice_decide_requests_total',

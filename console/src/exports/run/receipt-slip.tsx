@@ -12,7 +12,7 @@ type Receipt = { digest?: string; location?: string; manifest?: string; files?: 
 /** Limit of shown files; the others are counted. */
 const SHOWN = 20;
 
-/** Redelivery that the destination promises. */
+/** Promise of the destination for rows that are delivered again. */
 type Redelivery = ExportBody['promises']['redelivery'];
 
 /** Sentences about how the receipt was checked. A receiver that Sluice sends rows to cannot be read back. */

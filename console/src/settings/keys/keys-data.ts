@@ -10,13 +10,13 @@ export type NewKey = {
   label: string;
   scopes: string[];
   expires_at: string | null;
-  /** The only project that a personal key opens; null: all of its owner. */
+  /** The only project that a personal key opens; null: all projects of its owner. */
   projectId: number | null;
 };
 
 export type KeysOfOwner = {
   queryKey: readonly unknown[];
-  /** Path of the request for the list, to copy. */
+  /** Path of the list request, shown for the user to copy. */
   path: string;
   list(signal: AbortSignal): Promise<Key[]>;
   create(key: NewKey): Promise<Key>;

@@ -19,7 +19,7 @@ import { canonicalUuid, uuidV7 } from '../uuid.ts';
 export type Reception = Clocks & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
   escapes: boolean;
-  /** Group types of the project, with all that the request names. */
+  /** The project's group types, including new ones that this request names. */
   groupTypes: GroupTypes;
   cookieless: Cookieless;
 };
@@ -68,7 +68,7 @@ function withNotes(
   notes: readonly Note[],
   event: { distinctId: string; eventUuid: string },
 ): PersonEffects {
-  // Most events have no warnings, so they share the result of `readPersonEffects`.
+  // Most events have no warnings: the result of `readPersonEffects` needs no copy.
   if (notes.length + person.warnings.length === 0) return person;
   return { ...person, warnings: [...person.warnings, ...notes].map((note) => ({ ...note, ...event })) };
 }
@@ -88,7 +88,7 @@ function readName(value: unknown, notes: Note[]): string {
   return name;
 }
 
-/** Numbers, objects and arrays become their JSON text; ids that look like a mistake (`null`, `undefined`, `0`) are stored. */
+/** Numbers, objects and arrays become their JSON text; the texts "null", "undefined" and "0" are stored, although they look like mistakes. */
 function readDistinctId(raw: RawObject, notes: Note[]): string {
   const value = distinctIdIn(raw);
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);

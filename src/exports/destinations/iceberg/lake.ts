@@ -1,4 +1,4 @@
-/** The table's storage: its objects by their URLs, through the store that writes data files too. */
+/** Reads and writes a table's objects by URL, in the store of its data files. */
 import { randomBytes } from 'node:crypto';
 import { fillUpload } from '../object-store/upload.ts';
 import type { ObjectStore } from '../object-store/store.ts';

@@ -21,13 +21,13 @@ export type FileSession = {
 /** The fields of a session that uploads need. */
 export type UploadSession = Pick<FileSession, 'store' | 'context'>;
 
-/** A staged file, which a part's `write` passes to `commit`. */
+/** A staged file: `write` of a part of the delivery returns it, and `commit` receives it. */
 export type StagedFile = StagedUpload & { artifactId: string };
 
 /** An open upload that is recorded in our database. */
 export type RecordedUpload = { id: string; upload: Upload };
 
-/** Record of an upload of the key that was about to begin. It may have begun, because a crash may come before its id is recorded. */
+/** Record that an upload to this key was about to begin. It may have begun, because a crash may come before its id is recorded. */
 export type RecordedIntent = { id: string; key: string };
 
 /**

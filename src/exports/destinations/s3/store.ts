@@ -228,7 +228,7 @@ const NO_SUCH_CALL = new Set([405, NOT_IMPLEMENTED]);
 /** Pages of a thousand uploads each; the limit guards against a store whose listing never ends. */
 const LISTED_PAGES = 100;
 
-/** Whether a call that a delivery can do without was refused. */
+/** Whether the store refused an optional call, which deliveries do not need. */
 function isRefused(error: unknown): boolean {
   return codeOf(error) === 'AccessDenied' || NO_SUCH_CALL.has(statusOf(error) ?? 0);
 }

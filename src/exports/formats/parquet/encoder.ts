@@ -16,7 +16,7 @@ import { packPage, type Page, type PageKind } from './pack.ts';
 import { SparePages } from './page.ts';
 
 /**
- * A row group ends at this size of rows as COPY delivers them, or at this number of rows. Its end depends on the rows alone, so the
+ * A row group ends once its rows have this many bytes in the format of COPY, or this number. Its end depends on the rows alone, so the
  * same rows always make the same content.
  */
 const GROUP_BYTES = 64 * 1024 * 1024;

@@ -10,7 +10,7 @@ import styles from './who-gets-it.module.css';
 
 type SubjectFieldsProps = {
   projectId: number;
-  /** Filters whose group types have fields from the start. Others can be added: the flag may depend on flags about other group types. */
+  /** The flag's filters; their group types have fields from the start. Others can be added, for flags that this flag depends on. */
   filters: Filters;
   subject: Subject;
   onChange: (subject: Subject) => void;
