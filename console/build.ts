@@ -26,14 +26,14 @@ const SOURCES = [
 /** Files to compress with brotli and with gzip: browsers ask for brotli only over https or on loopback. */
 const COMPRESSED = /\.(js|css|svg|json)$/;
 
-export type Built = { folder: string; fresh: boolean };
+export type ConsoleBuild = { folder: string; fresh: boolean };
 
 /** @returns the folder of the current build; `fresh`: whether it was up to date, so nothing was built */
-export async function buildConsole(): Promise<Built> {
+export async function buildConsole(): Promise<ConsoleBuild> {
   const fingerprint = await fingerprintOf(await sourceFiles());
   const folder = path.join(DIST, fingerprint);
   if (existsSync(path.join(folder, 'index.html'))) {
-    await pointAt(fingerprint);
+    await writePointer(fingerprint);
     return { folder, fresh: true };
   }
   const unfinished = path.join(DIST, `.${fingerprint}.${process.pid}`);
@@ -44,13 +44,13 @@ export async function buildConsole(): Promise<Built> {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(unfinished, { recursive: true });
   });
-  await pointAt(fingerprint);
-  await removeFormer(fingerprint);
+  await writePointer(fingerprint);
+  await removeEarlierBuilds(fingerprint);
   return { folder, fresh: false };
 }
 
 /** Replaces the pointer by renaming a file, so an API that reads it meanwhile sees the former build or the new one. */
-async function pointAt(fingerprint: string): Promise<void> {
+async function writePointer(fingerprint: string): Promise<void> {
   const pointer = path.join(DIST, 'current');
   if ((await readFile(pointer, 'utf8').catch(() => '')) === fingerprint) return;
   const unfinished = `${pointer}.${process.pid}`;
@@ -59,7 +59,7 @@ async function pointAt(fingerprint: string): Promise<void> {
 }
 
 /** Removes earlier builds except one, the last by name: an API that is about to stop may still read it. */
-async function removeFormer(fingerprint: string): Promise<void> {
+async function removeEarlierBuilds(fingerprint: string): Promise<void> {
   const entries = await readdir(DIST, { withFileTypes: true });
   const former = entries.filter((entry) => entry.isDirectory() && entry.name !== fingerprint && entry.name[0] !== '.');
   for (const { name } of former.slice(0, -1)) await rm(path.join(DIST, name), { recursive: true, force: true });

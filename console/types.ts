@@ -11,7 +11,7 @@ import { openApiDocument } from '../src/platform/http/openapi/document.ts';
 const FILE = fileURLToPath(new URL('src/api/schema.d.ts', import.meta.url));
 const LEFT_OUT = new Set(['description', 'summary', 'example', 'examples', 'links', 'headers', 'default']);
 /** Keys whose values are maps by name. Nothing is left out of these maps: a field may be called `description`. */
-const NAMED = new Set(['properties', 'schemas', 'paths']);
+const MAPS_BY_NAME = new Set(['properties', 'schemas', 'paths']);
 
 /** @returns the text that `console/src/api/schema.d.ts` should have */
 export async function apiTypes(): Promise<string> {
@@ -28,7 +28,7 @@ function trimmed(value: unknown, isNames = false): unknown {
   const entries = Object.entries(value).filter(
     ([key]) => isNames || (json ? key === 'application/json' : !(LEFT_OUT.has(key) || /^[45]\d\d$/.test(key))),
   );
-  return Object.fromEntries(entries.map(([key, one]) => [key, trimmed(one, !isNames && NAMED.has(key))]));
+  return Object.fromEntries(entries.map(([key, one]) => [key, trimmed(one, !isNames && MAPS_BY_NAME.has(key))]));
 }
 
 /** @returns the present text of `console/src/api/schema.d.ts`; '' if there is no file */

@@ -22,7 +22,7 @@ export type DispatchRound = { open: number; progressed: boolean };
 /** Limit of instants in one backfill call to the schedule. */
 const ENDS_PER_CALL = 10;
 /** Limit of request batches that one round writes, so that runs start before a large backfill is written completely. */
-const SLICES_AT_ONCE = 4;
+const BATCHES_PER_ROUND = 4;
 /** Time that the schedule has to start a requested run; after it, the run is started directly. */
 const PATIENCE_MS = 15_000;
 
@@ -88,7 +88,7 @@ async function writeRequests({ stores }: Engine, exportId: string, tiling: Tilin
         await tx.batchExports.lockRow(exportId);
         return tx.backfills.writeRequests(id, tiling);
       });
-    while (await writeBatch()) if (++batches >= SLICES_AT_ONCE) return true;
+    while (await writeBatch()) if (++batches >= BATCHES_PER_ROUND) return true;
   }
   return false;
 }
@@ -150,7 +150,7 @@ async function closeIfAnswered(engine: Engine, request: RunRequest, newest: Exec
   const { stores } = engine;
   const run = await closeLost(engine, newest);
   // tooth: request-of-lost-run
-  if (await isLost(engine, request, newest, run)) return false;
+  if (await isResultLost(engine, request, newest, run)) return false;
   if (run?.plan && run.plan.cutoff < request.wantedAt) return false;
   await stores.runRequests.close(request, run?.id ?? null);
   return true;
@@ -161,7 +161,7 @@ async function closeIfAnswered(engine: Engine, request: RunRequest, newest: Exec
  * A missing row proves this only if the run was asked for before `sluice recover`. Asking again sets
  * `askedAt` to after the recovery, so Sluice asks again only once.
  */
-async function isLost(
+async function isResultLost(
   { stores }: Engine,
   { askedAt }: RunRequest,
   newest: Execution,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { buildMember } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSharedWorld, type SharedWorld } from '../support/servers/shared-world.ts';
 
@@ -18,7 +18,7 @@ From **8** to *late*, see [the plan](https://example.com/plan).
 describe('dashboards in the console', () => {
   let world: SharedWorld;
   let id: number;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();

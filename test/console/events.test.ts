@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { buildMember, buildRule } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 describe('events in the console', () => {
   let sluice: Sluice;
   let tenant: Tenant;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();

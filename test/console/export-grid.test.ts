@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
 import { assertReadable } from '../support/console/reading.ts';
-import { runsOfEndedBackfill, buildExport } from '../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport } from '../support/exports/export-world.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 const FROM = '2025-06-02T09:00:00.000Z';
@@ -111,7 +111,7 @@ describe('the grid of an export', () => {
     });
     const { world } = installation;
     const first = await world.backfills.request(world.projectId, id, { startAt: FROM, endAt: '2025-06-02T11:00:00Z' });
-    await runsOfEndedBackfill(world, id, first.id);
+    await runsAfterBackfill(world, id, first.id);
     const refused = page.waitForResponse((answer) => answer.status() === 409);
     await button.click();
     await refused;
@@ -291,7 +291,7 @@ describe('the grid of an export', () => {
     const { world } = installation;
     const wanted = { startAt: FROM, endAt: '2025-06-02T10:00:00Z' };
     const { id: first } = await world.backfills.request(world.projectId, id, wanted);
-    await runsOfEndedBackfill(world, id, first);
+    await runsAfterBackfill(world, id, first);
     const { page, close } = await installation.visit();
     await page.goto(address);
     await cell(page, 9).waitFor();
@@ -333,7 +333,7 @@ describe('the grid of an export', () => {
       startAt: FROM,
       endAt: '2025-06-02T12:00:00Z',
     });
-    await runsOfEndedBackfill(world, id, first);
+    await runsAfterBackfill(world, id, first);
     const { page, close } = await installation.visit({ viewport: { width: 360, height: 740 } });
     await page.goto(address);
     await page

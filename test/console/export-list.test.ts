@@ -7,7 +7,7 @@ import { buildMember, buildRule } from '../support/api/members.ts';
 import { MAX_TROUBLED } from '../../src/exports/intervals/troubled-intervals.store.ts';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
-import { runsOfEndedBackfill, buildExport } from '../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport } from '../support/exports/export-world.ts';
 import { visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
@@ -40,7 +40,7 @@ describe('the list of exports', () => {
           startAt: HOURS.start_at,
           endAt: HOURS.end_at,
         });
-        await runsOfEndedBackfill(world, id, backfillId);
+        await runsAfterBackfill(world, id, backfillId);
       };
       await run(await make('Orders', 'orders'));
       // A file stands where the folder should be.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startFlagsApi, type Flag, type FlagsApi } from '../support/api/flags-api.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 const GOOGLE = { type: 'person', key: '$initial_referrer', operator: 'icontains', value: 'google' };
@@ -17,7 +17,7 @@ const groups = (flag: Flag) => flag.filters['groups'] as { rollout_percentage?: 
 describe('flags in the console', () => {
   let api: FlagsApi;
   let made = 0;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { startFlagsApi, type FlagsApi } from '../support/api/flags-api.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 describe('keys of the console', () => {
   let api: FlagsApi;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();

@@ -4,14 +4,14 @@ import { SCOPES } from '../../src/people/access/scopes.ts';
 import { OBJECTS } from '../../console/src/settings/keys/scopes.ts';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 describe('keys in the console', () => {
   let sluice: Sluice;
   let tenant: Tenant;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();

@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { buildMember } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 describe('members in the console', () => {
   let sluice: Sluice;
   let tenant: Tenant;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();

@@ -7,12 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { NewExport } from '../../src/exports/batch-exports/batch-exports.ts';
 import { stopTestDatabases } from '../support/database/database.ts';
-import {
-  runsOfEndedBackfill,
-  buildExport,
-  buildExportWorld,
-  type ExportWorld,
-} from '../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport, buildExportWorld, type ExportWorld } from '../support/exports/export-world.ts';
 import { storeParts } from '../support/exports/many-parts.ts';
 import { createTestBucket, OBJECT_STORE_KEYS, stopTestObjectStore } from '../support/servers/object-store.ts';
 import { stopTestTemporal } from '../support/servers/temporal.ts';
@@ -56,7 +51,7 @@ async function deliver(
   };
   const { id } = await world.batchExports.create(world.projectId, buildExport({ destination, paused: true }));
   const backfill = await world.backfills.request(world.projectId, id, hour);
-  const [run] = await runsOfEndedBackfill(world, id, backfill.id, Number(values.minutes) * 60);
+  const [run] = await runsAfterBackfill(world, id, backfill.id, Number(values.minutes) * 60);
   const ended = performance.now();
   clearInterval(watching);
   const { status, latestError, recordsCompleted, receipt, workflowId } = run!;

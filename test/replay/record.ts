@@ -12,7 +12,7 @@ import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { stopTestDatabases } from '../support/database/database.ts';
 import { buildEvent, microseconds } from '../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -57,7 +57,7 @@ async function recordRun(name: string, events: NewEvent[] | number, { cancelAt, 
       await world.engine.executions.cancel(run.workflowId, run.workflowRunId);
     };
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const [run] = await runsOfEndedBackfill(world, id, backfill.id, 300);
+    const [run] = await runsAfterBackfill(world, id, backfill.id, 300);
     await world.engine.temporal.client.workflow
       .getHandle(run!.workflowId)
       .result()

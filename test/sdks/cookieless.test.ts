@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
-import { buildFlag, untilLive } from '../support/database/flag-rows.ts';
+import { buildFlag, waitUntilServerUsesRows } from '../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { readEvents, type Row } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
@@ -54,7 +54,7 @@ describe('posthog-js without cookies', () => {
     assert.match(seen!.distinct_id, /^cookieless_[\w-]{22}$/);
     const property = { key: 'distinct_id', type: 'person', operator: 'exact', value: seen!.distinct_id };
     await buildFlag(sluice.db, tenant.projectId, { key: 'mine', filters: { groups: [{ properties: [property] }] } });
-    await untilLive(sluice, tenant);
+    await waitUntilServerUsesRows(sluice, tenant);
     await page.evaluate(`posthog.reloadFeatureFlags()`);
     await page.waitForFunction(`posthog.isFeatureEnabled('mine', { send_event: false }) === true`);
 

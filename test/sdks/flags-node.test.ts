@@ -6,7 +6,7 @@ import { PostHog as PostHog4 } from 'posthog-node-4';
 import {
   ADA,
   ADAS_PAYLOADS,
-  askedPaths,
+  answeredPaths,
   BOB,
   buildFlagWorld,
   DECIDED_LOCALLY,
@@ -75,7 +75,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
     }
 
     /** Decisions alone count: the older SDK asks for the feed twice when it starts, and waits for one of them. */
-    const askedForDecisions = (): string[] => askedPaths(sluice).filter((path) => path === remote);
+    const askedForDecisions = (): string[] => answeredPaths(sluice).filter((path) => path === remote);
 
     it('come with their payloads, of what is stored about who asks', async () => {
       const client = open();
@@ -92,7 +92,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
         assert.deepEqual(Object.fromEntries(flags.keys.map((key) => [key, flags.getFlag(key)])), ADA);
         assert.equal(flags.getFlagPayload('colours'), ADAS_PAYLOADS.colours);
       }
-      assert.deepEqual([...new Set(askedPaths(sluice))], [remote]);
+      assert.deepEqual([...new Set(answeredPaths(sluice))], [remote]);
       assert.ok(sluice.answered.every(({ inLane }) => inLane));
     });
 
@@ -135,7 +135,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
           onlyEvaluateLocally: true,
         });
         assert.equal(payload, 'sky');
-        assert.deepEqual([...new Set(askedPaths(sluice))], [feed]);
+        assert.deepEqual([...new Set(answeredPaths(sluice))], [feed]);
       });
     }
 

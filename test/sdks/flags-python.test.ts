@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ADA,
   ADAS_PAYLOADS,
-  askedPaths,
+  answeredPaths,
   BOB,
   buildFlagWorld,
   DECIDED_LOCALLY,
@@ -39,10 +39,10 @@ for (const { version, remote, feed, kind } of VERSIONS) {
     async function takeFlagAway(): Promise<void> {
       const until = Date.now() + PATIENCE_MS;
       const asked = () => {
-        const paths = askedPaths(sluice);
+        const paths = answeredPaths(sluice);
         return paths.slice(paths.indexOf(feed) + 1).filter((path) => path === remote).length;
       };
-      while (!(askedPaths(sluice).includes(feed) && asked() >= 3) && Date.now() < until) await sleep(10);
+      while (!(answeredPaths(sluice).includes(feed) && asked() >= 3) && Date.now() < until) await sleep(10);
       const { projectId } = world;
       await sluice.db('feature_flags').where({ project_id: projectId, key: 'everybody' }).update({ active: false });
     }

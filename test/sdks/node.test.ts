@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostHog } from 'posthog-node';
 import { PostHog as PostHog4 } from 'posthog-node-4';
 import { LIMITS } from '../../src/events/capture/limits.ts';
-import { startFaultyProxy, type Fault } from '../support/servers/faulty-proxy.ts';
+import { startFaultyProxy, type InjectedFault } from '../support/servers/faulty-proxy.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import {
   assertCompany,
@@ -104,7 +104,7 @@ for (const { version, sends, connect } of VERSIONS) {
       await assertCompany(sluice, tenant, rows);
     });
 
-    const faults: [string, Fault][] = [
+    const faults: [string, InjectedFault][] = [
       ['the server had no time', 'busy'],
       ['the answer was lost', 'drop'],
     ];

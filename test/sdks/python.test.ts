@@ -1,6 +1,6 @@
 /** posthog-python, as it is released, against a started server. */
 import assert from 'node:assert/strict';
-import { startFaultyProxy, type Fault } from '../support/servers/faulty-proxy.ts';
+import { startFaultyProxy, type InjectedFault } from '../support/servers/faulty-proxy.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { needsPythonSdk, runPythonSdk } from '../support/sdks/python-sdk.ts';
 import { assertCompany, assertOnePerson, assertStoredOnce, STORY, readEvents } from '../support/sdks/sdk-story.ts';
@@ -26,7 +26,7 @@ for (const version of ['7.91.1', '3.7.0']) {
       await assertCompany(sluice, tenant, rows);
     });
 
-    const faults: [string, Fault][] = [
+    const faults: [string, InjectedFault][] = [
       ['the server had no time', 'busy'],
       ['the answer was lost', 'drop'],
     ];

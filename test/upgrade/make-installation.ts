@@ -11,7 +11,7 @@ import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { createEmptyDatabase, stopTestDatabases } from '../support/database/database.ts';
 import { buildEvent, microseconds } from '../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -65,7 +65,7 @@ async function build(name: string, to: { type: string; config: Record<string, un
 
 async function deliver(exportId: string, from: number, to: number): Promise<void> {
   const { id } = await world.backfills.request(world.projectId, exportId, { startAt: at(from), endAt: at(to) });
-  const runs = await runsOfEndedBackfill(world, exportId, id);
+  const runs = await runsAfterBackfill(world, exportId, id);
   const failed = runs.find(({ status }) => status !== 'Completed');
   if (failed) throw new Error(`a run ended as ${failed.status}: ${failed.latestError}`);
 }

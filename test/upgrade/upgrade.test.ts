@@ -11,12 +11,7 @@ import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { presentBatchExport } from '../../src/exports/batch-exports/present.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database/database.ts';
 import { buildEvent, microseconds } from '../support/events/events.ts';
-import {
-  runsOfEndedBackfill,
-  buildExportWorld,
-  eventually,
-  type ExportWorld,
-} from '../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExportWorld, eventually, type ExportWorld } from '../support/exports/export-world.ts';
 import { loadInstallation, readFacts, type Facts } from './installation.ts';
 import { migrateUpTo } from './migrate-up-to.ts';
 
@@ -195,7 +190,7 @@ describe('an installation made before exports had layouts and timelines, after i
     const name = 'files, interrupted while staging';
     assert.equal((await newestRun(name, 1)).status, 'TimedOut');
     const { id } = await world.backfills.request(facts.projectId, exportOf(name), { startAt: at(1), endAt: at(2) });
-    await runsOfEndedBackfill(world, exportOf(name), id);
+    await runsAfterBackfill(world, exportOf(name), id);
     assert.equal(await rowsDelivered('staging', 1), ROWS[1]);
   });
 
@@ -209,7 +204,7 @@ describe('an installation made before exports had layouts and timelines, after i
 
   it('takes its own earlier deliveries for its own when they are asked for again, and changes no byte of equal ones', async () => {
     const { id } = await world.backfills.request(facts.projectId, exportOf('files'), { startAt: at(0), endAt: at(3) });
-    const runs = await runsOfEndedBackfill(world, exportOf('files'), id);
+    const runs = await runsAfterBackfill(world, exportOf('files'), id);
     assert.deepEqual(
       [...new Set(runs.map(({ status, latestError }) => `${status} ${latestError ?? ''}`.trim()))],
       ['Completed'],
@@ -242,7 +237,7 @@ describe('an installation made before exports had layouts and timelines, after i
       assert.equal(await shownLayout(), 'stable');
       const before = await keys();
       const { id } = await world.backfills.request(facts.projectId, exportOf(name), { startAt: at(1), endAt: at(6) });
-      const runs = await runsOfEndedBackfill(world, exportOf(name), id);
+      const runs = await runsAfterBackfill(world, exportOf(name), id);
       assert.ok(runs.every(({ status }) => status === 'Completed'));
       const stems = ['20150517T040000Z-20150517T050000Z', '20150517T050000Z-20150517T060000Z'];
       const added = [...stems.map((stem) => `${stem}_manifest.json`), `${stems[1]}${suffix}`];
@@ -255,7 +250,7 @@ describe('an installation made before exports had layouts and timelines, after i
 
   it('takes its own earlier rows for its own when they are asked for again', async () => {
     const { id } = await world.backfills.request(facts.projectId, exportOf('table'), { startAt: at(0), endAt: at(3) });
-    await runsOfEndedBackfill(world, exportOf('table'), id);
+    await runsAfterBackfill(world, exportOf('table'), id);
     assert.deepEqual(await Promise.all([0, 1, 2].map((hour) => rowsInTable('events_delivered', hour))), ROWS);
   });
 });

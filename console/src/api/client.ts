@@ -27,7 +27,7 @@ export class ApiError extends Error {
 
   constructor(status: number, body: unknown) {
     const refusal = (typeof body === 'object' && body !== null ? body : {}) as Partial<Refusal>;
-    super(refusal.detail ?? UNREADABLE[status] ?? `The server answered ${status}.`);
+    super(refusal.detail ?? SENTENCES_BY_STATUS[status] ?? `The server answered ${status}.`);
     this.name = 'ApiError';
     this.status = status;
     this.code = refusal.code ?? '';
@@ -37,7 +37,7 @@ export class ApiError extends Error {
 }
 
 /** Sentences for a proxy's answers, which have no error envelope; 0: there was no answer. */
-const UNREADABLE: Readonly<Record<number, string>> = {
+const SENTENCES_BY_STATUS: Readonly<Record<number, string>> = {
   0: 'The server cannot be reached.',
   502: 'The server is not there right now.',
   503: 'The server is busy or starting. Try again in a moment.',
@@ -66,6 +66,6 @@ export function messageOf(error: unknown): string {
 }
 
 /** @returns the message of a refusal that names this field, or a field inside it */
-export function messageAt(error: unknown, field: string): string | undefined {
+export function fieldErrorOf(error: unknown, field: string): string | undefined {
   return error instanceof ApiError && error.attr?.split(/[.[]/)[0] === field ? error.message : undefined;
 }

@@ -26,7 +26,7 @@ export function lazyChunk<Module extends object, Name extends keyof Module & str
     name,
   );
   async function retry(): Promise<void> {
-    loadStylesAgain();
+    reloadFailedStyleSheets();
     await load();
     await component.preload?.();
   }
@@ -34,7 +34,7 @@ export function lazyChunk<Module extends object, Name extends keyof Module & str
 }
 
 /** Requests failed style sheets again, because the next import would take them for loaded. */
-function loadStylesAgain(): void {
+function reloadFailedStyleSheets(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
     if (!link.sheet) link.setAttribute('href', link.href);
 }

@@ -23,14 +23,14 @@ type MissingChunkProps = {
 export function MissingChunk({ error, onLoaded, isPage = false, onClose }: MissingChunkProps) {
   const [fault, setFault] = useState<ChunkFault>();
 
-  const settle = (newFault: ChunkFault | undefined) => {
+  const showOutcome = (newFault: ChunkFault | undefined) => {
     if (newFault === undefined) return onLoaded();
     if (isPage && newFault === 'missing' && reloadOnce(error)) return;
     setFault(newFault);
   };
-  const settleFirst = useEffectEvent(settle);
+  const showFirstOutcome = useEffectEvent(showOutcome);
   // The first retry needs no click: the network may only have been gone for a moment.
-  useEffect(() => void reloadChunk(error).then((newFault) => settleFirst(newFault)), [error]);
+  useEffect(() => void reloadChunk(error).then((newFault) => showFirstOutcome(newFault)), [error]);
 
   if (!fault) return onClose ? null : <Skeleton rows={isPage ? 8 : 2} />;
   return (
@@ -42,7 +42,7 @@ export function MissingChunk({ error, onLoaded, isPage = false, onClose }: Missi
           Load again
         </Button>
       ) : (
-        <Button kind="primary" onPress={() => void reloadChunk(error).then(settle)}>
+        <Button kind="primary" onPress={() => void reloadChunk(error).then(showOutcome)}>
           Try again
         </Button>
       )}

@@ -15,7 +15,7 @@ const POLL_MS = 2_000;
 /** Pauses at least four times as long as the last search took, because a filter with few matches reads many events. */
 const PAUSE_PER_SEARCH = 4;
 
-function page(project_id: number, search: EventSearch, limit: number, signal: AbortSignal) {
+function fetchPage(project_id: number, search: EventSearch, limit: number, signal: AbortSignal) {
   const filters = Object.entries(search).filter(([, value]) => value !== undefined);
   const query = { ...(Object.fromEntries(filters) as Record<string, string>), limit };
   return done(api.GET('/api/environments/{project_id}/events/', { params: { path: { project_id }, query }, signal }));
@@ -24,7 +24,7 @@ function page(project_id: number, search: EventSearch, limit: number, signal: Ab
 export function eventsQuery(projectId: number, search: EventSearch) {
   return queryOptions({
     queryKey: ['events', projectId, 'list', search],
-    queryFn: ({ signal }) => page(projectId, search, PAGE_SIZE, signal),
+    queryFn: ({ signal }) => fetchPage(projectId, search, PAGE_SIZE, signal),
     placeholderData: keepPreviousData,
   });
 }
@@ -35,7 +35,7 @@ export function headQuery(projectId: number, search: EventSearch, isOn: boolean)
     queryKey: ['events', projectId, 'head', search],
     async queryFn({ signal }) {
       const started = performance.now();
-      const { results } = await page(projectId, search, 1, signal);
+      const { results } = await fetchPage(projectId, search, 1, signal);
       return { id: results[0]?.id, tookMs: performance.now() - started };
     },
     enabled: isOn,

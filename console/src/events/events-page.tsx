@@ -22,10 +22,10 @@ export function EventsPage() {
   const events = useQuery(eventsQuery(projectId, search));
   const head = useQuery(headQuery(projectId, search, isNewest && !isPaused));
   const { data, refetch, dataUpdatedAt, error } = events;
-  const isBehind = head.data && head.dataUpdatedAt > dataUpdatedAt && head.data.id !== data?.results[0]?.id;
+  const hasNewerEvents = head.data && head.dataUpdatedAt > dataUpdatedAt && head.data.id !== data?.results[0]?.id;
   useEffect(() => {
-    if (isNewest && isBehind && !isPaused) void refetch();
-  }, [isNewest, isBehind, isPaused, refetch]);
+    if (isNewest && hasNewerEvents && !isPaused) void refetch();
+  }, [isNewest, hasNewerEvents, isPaused, refetch]);
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const attr = error instanceof ApiError ? error.attr : null;
   // The message about a refused filter is shown at its field.

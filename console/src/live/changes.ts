@@ -12,7 +12,7 @@ const KINDS: readonly unknown[] = ['exports', 'export', 'intervals', 'backfills'
 /** Whether changes make a query outdated. A query with `meta: { live: false }` never is, such as a plan about to be confirmed. */
 export function areAbout({ queryKey, meta }: Pick<Query, 'queryKey' | 'meta'>, projectId: number, changes: Changes) {
   const [kind] = queryKey;
-  const idsInKey = namesIn(queryKey);
+  const idsInKey = idsIn(queryKey);
   if (meta?.['live'] === false || !KINDS.includes(kind) || !idsInKey.includes(projectId)) return false;
   if (changes === 'all') return true;
   return changes.some((change) => {
@@ -24,6 +24,6 @@ export function areAbout({ queryKey, meta }: Pick<Query, 'queryKey' | 'meta'>, p
 }
 
 /** Query keys hold ids directly, or in an object. */
-function namesIn(queryKey: readonly unknown[]): unknown[] {
+function idsIn(queryKey: readonly unknown[]): unknown[] {
   return queryKey.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : [part]));
 }

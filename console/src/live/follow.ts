@@ -18,12 +18,12 @@ export function follow(projectId: number, { onState, onChanges }: Handlers): () 
   const channel = new BroadcastChannel(name);
   const ending = new AbortController();
   let lastId: string | undefined;
-  let own: { isUp: boolean } | undefined;
+  let leaderState: { isUp: boolean } | undefined;
 
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin only
   const post = (message: ChannelMessage) => channel.postMessage(message);
 
-  function take({ isUp, changes, id }: Exclude<ChannelMessage, string>): void {
+  function receive({ isUp, changes, id }: Exclude<ChannelMessage, string>): void {
     lastId = id ?? lastId;
     if (isUp !== undefined) onState(isUp);
     if (changes) onChanges(changes);
@@ -31,21 +31,21 @@ export function follow(projectId: number, { onState, onChanges }: Handlers): () 
 
   function broadcast(message: Exclude<ChannelMessage, string>): void {
     post(message);
-    take(message);
+    receive(message);
   }
 
   channel.addEventListener('message', ({ data }: MessageEvent<ChannelMessage>) => {
-    if (data !== 'how is it?') take(data);
-    else if (own) post(own);
+    if (data !== 'how is it?') receive(data);
+    else if (leaderState) post(leaderState);
   });
   post('how is it?');
 
   async function lead(): Promise<void> {
-    own = { isUp: false };
+    leaderState = { isUp: false };
     const close = openStream(projectId, lastId, {
       onState(isUp) {
-        own = { isUp };
-        broadcast(own);
+        leaderState = { isUp };
+        broadcast(leaderState);
       },
       onChanges: (changes, id) => broadcast({ changes, ...(id !== undefined && { id }) }),
     });

@@ -1,7 +1,7 @@
 /** A dialog over the page. Escape and a click outside close it, unless `isRequired`. */
 import type { ReactNode } from 'react';
 import { Dialog as AriaDialog, Form, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { messageAt, messageOf } from '../api/client.ts';
+import { fieldErrorOf, messageOf } from '../api/client.ts';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 
@@ -75,7 +75,7 @@ export function FormDialog({
         }}
       >
         {children}
-        {error && !fields.some((field) => messageAt(error, field)) ? (
+        {error && !fields.some((field) => fieldErrorOf(error, field)) ? (
           <p role="alert" className={styles.error}>
             {messageOf(error)}
           </p>

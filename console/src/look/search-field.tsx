@@ -18,7 +18,7 @@ export type SearchFieldProps = {
 /** A filter by text, whose label is its placeholder. It is a plain `<input>`, because the library's component would be larger. */
 export function SearchField({ label, value, onChange, isFirst = false }: SearchFieldProps) {
   const [text, setText] = useState(value);
-  const known = useRef(value);
+  const sentValue = useRef(value);
   const latest = useRef(onChange);
   const input = useRef<HTMLInputElement>(null);
   useKeys(isFirst ? { '/': { does: 'Filter the list', run: () => input.current?.focus() } } : NO_KEYS);
@@ -26,14 +26,14 @@ export function SearchField({ label, value, onChange, isFirst = false }: SearchF
     latest.current = onChange;
   });
   useEffect(() => {
-    if (value === known.current) return;
-    known.current = value;
+    if (value === sentValue.current) return;
+    sentValue.current = value;
     setText(value);
   }, [value]);
   useEffect(() => {
-    if (text === known.current) return undefined;
+    if (text === sentValue.current) return undefined;
     const timer = setTimeout(() => {
-      known.current = text;
+      sentValue.current = text;
       latest.current(text);
     }, PAUSE_MS);
     return () => clearTimeout(timer);

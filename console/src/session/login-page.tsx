@@ -5,7 +5,7 @@ import { CredentialFields } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
 /** @returns the address to open after the log-in: `next` only within this origin, because a link must not lead to another site */
-export function ownAddress(next: string | undefined): string {
+export function addressAfterLogin(next: string | undefined): string {
   if (!next?.startsWith('/')) return '/';
   const url = new URL(next, location.origin);
   return url.origin === location.origin ? url.pathname + url.search + url.hash : '/';
@@ -21,7 +21,7 @@ export function LoginPage() {
   async function logIn() {
     await done(api.POST('/api/login/', { body: { email, password } }));
     // Reloads the page, so that no data of a former session stays in memory.
-    location.assign(ownAddress(next));
+    location.assign(addressAfterLogin(next));
   }
 
   return (

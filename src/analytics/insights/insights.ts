@@ -2,7 +2,7 @@
 import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import { type AuditVerb, type Change } from '../../people/audit/entry.ts';
-import type { DashboardBound } from '../dashboards/stores.ts';
+import type { DashboardBound as BoundDashboardStores } from '../dashboards/stores.ts';
 import type { Insight, InsightFields } from './insight.ts';
 
 const SCOPE = 'Insight';
@@ -25,7 +25,7 @@ type Tenant = Pick<Project, 'id' | 'organizationId'>;
 
 /** @param input with a query that was checked */
 export async function createInsight(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   project: Tenant,
   author: Author,
   input: InsightInput,
@@ -43,7 +43,7 @@ export async function createInsight(
 
 /** Creates a copy under another name, with the caller as its author. */
 export async function copyInsight(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   project: Tenant,
   author: Author,
   { name, derived_name, description, query, tags, is_sample }: Insight,
@@ -58,7 +58,7 @@ export type MembershipChange = { from: readonly number[]; to: readonly number[] 
 
 /** Changes an insight; without a difference nothing is logged. @throws NotFound */
 export async function changeInsight(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   project: Tenant,
   author: Author,
   before: Insight,
@@ -82,7 +82,7 @@ function verbOf(before: Insight, after: Insight): AuditVerb {
 }
 
 function record(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   project: Tenant,
   author: Author,
   activity: AuditVerb,

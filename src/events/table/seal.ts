@@ -12,8 +12,8 @@ import type { Pool } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 const MAX_CLOCK_DIFFERENCE_SECONDS = 60;
-const FIRST_LOOK_MS = 2;
-const SLOWEST_LOOK_MS = 100;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 100;
 
 /** Holders of the lock that `ingest_now()` takes (migration 0002), of this database. */
 const HOLDERS_SQL = `
@@ -67,7 +67,7 @@ export function createSealer(
 
   async function sealPast(instant: string, signal?: AbortSignal): Promise<string> {
     for (;;) {
-      const passedInstant = await databaseClockPasses(pool, instant, clock, signal);
+      const passedInstant = await waitForDatabaseClock(pool, instant, clock, signal);
       const sealedUntil = await seal();
       // The clock may have been set back between reading it and sealing.
       if (sealedUntil > passedInstant) return sealedUntil;
@@ -130,11 +130,11 @@ async function listHolders(pool: Pool): Promise<string[]> {
 
 async function waitForHolders(pool: Pool, holders: string[], patienceMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  let lookMs = FIRST_LOOK_MS;
+  let pauseMs = FIRST_PAUSE_MS;
   let remaining = holders;
   while (remaining.length > 0) {
-    await sleep(lookMs);
-    lookMs = Math.min(lookMs * 2, SLOWEST_LOOK_MS);
+    await sleep(pauseMs);
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     const overdueMs = performance.now() - deadline;
     // Names the transaction, not the session, because the session may be in its next transaction by now.
     const { rows } = await pool.query<{ holder: string }>(
@@ -150,7 +150,7 @@ async function waitForHolders(pool: Pool, holders: string[], patienceMs: number)
 }
 
 /** @returns the instant as Postgres writes it, once the database's clock is past it */
-async function databaseClockPasses(
+async function waitForDatabaseClock(
   pool: Pool,
   instant: string,
   clock: Options['clock'],

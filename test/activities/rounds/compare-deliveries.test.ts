@@ -5,7 +5,7 @@ import path from 'node:path';
 import { compareDeliveries, intervalsToCompare } from '../../../activities/rounds/compare-deliveries.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -33,7 +33,7 @@ describe('the list of recover', () => {
       buildExport({ destination, paused: true, endAt: at(-1) }),
     );
     const { id: backfill } = await world.backfills.request(projectId, id, { startAt: at(-3), endAt: at(-1) });
-    const runs = await runsOfEndedBackfill(world, id, backfill);
+    const runs = await runsAfterBackfill(world, id, backfill);
     assert.deepEqual(
       runs.map(({ status }) => status),
       ['Completed', 'Completed'],
@@ -51,7 +51,7 @@ describe('the list of recover', () => {
     );
     await engine.pool.query('update batch_exports set created_at = $2 where id = $1', [id, at(-3.5)]);
     const { id: backfill } = await world.backfills.request(projectId, id, { startAt: at(-3), endAt: at(-1) });
-    await runsOfEndedBackfill(world, id, backfill);
+    await runsAfterBackfill(world, id, backfill);
     const compare = async () => {
       const one = (await engine.stores.batchExports.find(id))!;
       const { signal } = new AbortController();
@@ -82,7 +82,7 @@ describe('the list of recover', () => {
     const { id } = await world.batchExports.create(projectId, buildExport({ destination, paused: true }));
     const [startAt, endAt] = ['1995-05-17T10:00:00.000000Z', '1995-05-17T11:00:00.000000Z'];
     const { id: backfill } = await world.backfills.request(projectId, id, { startAt, endAt });
-    await runsOfEndedBackfill(world, id, backfill);
+    await runsAfterBackfill(world, id, backfill);
     // A manifest of an export that delivered here before.
     const manifestOf = (year: string) =>
       path.join(world.folder, 'old', year, `${year}0517T100000Z-${year}0517T110000Z_manifest.json`);
@@ -117,7 +117,7 @@ describe('the list of recover', () => {
     );
     await engine.pool.query('update batch_exports set created_at = $2 where id = $1', [id, at(-1.5 - hours)]);
     const { id: backfill } = await world.backfills.request(projectId, id, { startAt: at(-1 - hours), endAt: at(-1) });
-    await runsOfEndedBackfill(world, id, backfill);
+    await runsAfterBackfill(world, id, backfill);
     return id;
   }
 

@@ -10,7 +10,11 @@ import type { NotificationsIn, NoticeKind } from '../../../src/platform/notify/n
 import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { createExportRows, type ExportRows } from '../../support/database/export-rows.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
-import { startWebhookReceiver, type Received, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import {
+  startWebhookReceiver,
+  type ReceivedWebhook,
+  type WebhookReceiver,
+} from '../../support/servers/webhook-receiver.ts';
 
 const KEY = randomBytes(32);
 const SECRET = `whsec_${KEY.toString('base64')}`;
@@ -73,7 +77,7 @@ describe('notifications', () => {
       const one = await buildHook();
       await tell(one);
       assert.deepEqual(await deliver(), { delivered: 1, postponed: 0 });
-      const [{ path, headers, body }] = receiver.received as [Received];
+      const [{ path, headers, body }] = receiver.received as [ReceivedWebhook];
       assert.equal(path, '/hook?to=us');
       assert.equal(headers['content-type'], 'application/cloudevents+json; charset=utf-8');
       const { id, time, ...event } = JSON.parse(body) as Record<string, unknown>;
@@ -124,7 +128,7 @@ describe('notifications', () => {
     it('are signed, as Standard Webhooks has it', async () => {
       await tell(await buildHook());
       await deliver();
-      const [{ headers, body }] = receiver.received as [Received];
+      const [{ headers, body }] = receiver.received as [ReceivedWebhook];
       const timestamp = headers['webhook-timestamp'];
       const signed = createHmac('sha256', KEY).update(
         `${headers['webhook-id'] as string}.${timestamp as string}.${body}`,

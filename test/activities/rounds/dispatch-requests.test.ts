@@ -5,7 +5,7 @@ import { createActivities } from '../../../activities/index.ts';
 import { runWorkflowId } from '../../../src/exports/domain/ids.ts';
 import { isoMicros, millisOf } from '../../../src/exports/domain/instants.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -112,7 +112,7 @@ describe('a round over the requests of an export', () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     const range = { startAt: isoMicros(hour(5).start), endAt: isoMicros(hour(5).end) };
     const backfill = await world.backfills.request(world.projectId, id, range);
-    const [run] = await runsOfEndedBackfill(world, id, backfill.id);
+    const [run] = await runsAfterBackfill(world, id, backfill.id);
     assert.equal(run?.status, 'Completed');
     await sql('update batch_export_backfills set finished_at = null where id = $1', [backfill.id]);
     await sql('update batch_export_requests set closed_at = null, run_id = null where batch_export_id = $1', [id]);
@@ -133,7 +133,7 @@ describe('a round over the requests of an export', () => {
       const { id, run, backfill } = await buildForgotten();
       await sql('delete from batch_export_runs where id = $1', [run.id]);
       await world.engine.executions.wakeDispatcher(id);
-      const runs = await runsOfEndedBackfill(world, id, backfill.id);
+      const runs = await runsAfterBackfill(world, id, backfill.id);
       // The run finds the other timeline's delivery.
       assert.deepEqual(
         runs.map(({ status, kind }) => [status, kind]),
@@ -150,7 +150,7 @@ describe('a round over the requests of an export', () => {
       );
       await sql(`update batch_export_intervals set state = 'open', receipt = null where batch_export_id = $1`, [id]);
       await world.engine.executions.wakeDispatcher(id);
-      const runs = await runsOfEndedBackfill(world, id, backfill.id);
+      const runs = await runsAfterBackfill(world, id, backfill.id);
       assert.deepEqual(
         runs.map(({ status }) => status),
         ['FailedRetryable', 'Completed'],

@@ -10,7 +10,7 @@ import { settleIntervals } from '../../../activities/rounds/settle-intervals.ts'
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -65,7 +65,7 @@ describe('superseded files at a destination', () => {
   async function redeliver(): Promise<void> {
     await world.store([buildEvent({ timestamp: microseconds('2015-05-17T10:20:00Z') })]);
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const run = (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
+    const run = (await runsAfterBackfill(world, id, backfill.id)).at(-1)!;
     assert.deepEqual([run.status, run.latestError], ['Completed', null]);
   }
 
@@ -170,7 +170,7 @@ describe('superseded files at a destination', () => {
     const { workflowId } = await world.engine.stores.runs.getById(runId);
     await world.engine.temporal.client.workflow.getHandle(workflowId).terminate();
     held.die();
-    await runsOfEndedBackfill(world, id, backfill);
+    await runsAfterBackfill(world, id, backfill);
     const [left] = await files();
     await world.batchExports.patch(world.projectId, id, configOf('versioned', randomUUID()));
     await redeliver();

@@ -14,7 +14,7 @@ import { timelineWitness } from '../../../src/exports/temporal/witness.ts';
 import { copyTestDatabase, createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -64,7 +64,7 @@ async function buildOldExport(world: ExportWorld, destination: { type: string; c
 
 async function deliver(world: ExportWorld, exportId: string) {
   const { id } = await world.backfills.request(world.projectId, exportId, RANGE);
-  const [run] = (await runsOfEndedBackfill(world, exportId, id)).slice(-1);
+  const [run] = (await runsAfterBackfill(world, exportId, id)).slice(-1);
   return run!;
 }
 
@@ -293,7 +293,7 @@ describe('a database that was restored', () => {
       assert.notEqual(timeline, before.id);
       await reconcile(restored);
       assert.equal(await scheduleDiffers(), 'no');
-      const [last] = (await runsOfEndedBackfill(restored, id, backfill)).slice(-1);
+      const [last] = (await runsAfterBackfill(restored, id, backfill)).slice(-1);
       assert.equal(last?.status, 'Completed');
       assert.ok(last.epoch! > Date.now() / 1000 - HOUR);
       assert.equal(await restored.engine.timeline.check(), undefined);

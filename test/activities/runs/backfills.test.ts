@@ -8,7 +8,7 @@ import { exportRuns } from '../../../src/exports/runs/runs.ts';
 import { exportIntervals } from '../../../src/exports/intervals/intervals.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -71,7 +71,7 @@ describe('a backfill', () => {
     assert.equal(gate.most, 3);
     const releasing = setInterval(gate.release, 50);
     try {
-      const runs = await runsOfEndedBackfill(world, id, backfill.id);
+      const runs = await runsAfterBackfill(world, id, backfill.id);
       assert.equal(runs.length, 8);
       assert.deepEqual(
         new Set(runs.map(({ status, backfillId }) => `${status} ${backfillId}`)),
@@ -88,7 +88,7 @@ describe('a backfill', () => {
   it('lets a retry pass', async () => {
     const { id } = await build({ maxConcurrentRuns: 1 });
     const first = await world.backfills.request(world.projectId, id, hours(0, 1));
-    const [run] = await runsOfEndedBackfill(world, id, first.id);
+    const [run] = await runsAfterBackfill(world, id, first.id);
     const gate = hold(id);
     await world.backfills.request(world.projectId, id, hours(1, 6));
     await eventually('the first run to be held', async () => gate.held === 1);
@@ -144,8 +144,8 @@ describe('a backfill', () => {
       assert.match((await runs.backfillWaitingReason(old)) ?? '', /^Waits for its turn/);
       await assert.rejects(world.backfills.request(world.projectId, first.id, hours(62, 63)), LimitReached);
       gate.release();
-      await runsOfEndedBackfill(world, first.id, asked.id);
-      await runsOfEndedBackfill(world, id, backfillId);
+      await runsAfterBackfill(world, first.id, asked.id);
+      await runsAfterBackfill(world, id, backfillId);
       const { status, finishedRuns, failedRuns } = await get(id, backfillId);
       assert.deepEqual([status, finishedRuns, failedRuns], ['Completed', 4, 0]);
     });
@@ -212,7 +212,7 @@ describe('a backfill', () => {
       await eventually('the run to be held', async () => gate.held === 1);
       await waitForReason(id, /^Waits until its data interval is sealed/);
       gate.release();
-      await runsOfEndedBackfill(world, id, backfill.id);
+      await runsAfterBackfill(world, id, backfill.id);
     });
 
     it('that it is tried again, and why', async () => {
@@ -224,7 +224,7 @@ describe('a backfill', () => {
       const backfill = await world.backfills.request(world.projectId, id, hours(0, 1));
       await waitForReason(id, /^Sluice will retry it: The database is away\.$/);
       away = false;
-      await runsOfEndedBackfill(world, id, backfill.id);
+      await runsAfterBackfill(world, id, backfill.id);
     });
   });
 
@@ -238,7 +238,7 @@ describe('a backfill', () => {
     world.onStep = async () => {};
     await worker.stopped;
     worker = await world.startWorker();
-    const runs = await runsOfEndedBackfill(world, id, backfill.id);
+    const runs = await runsAfterBackfill(world, id, backfill.id);
     const delivered = runs.filter(({ status }) => status === 'Completed');
     assert.equal(new Set(delivered.map(({ end }) => end)).size, 5);
   });
@@ -246,14 +246,14 @@ describe('a backfill', () => {
   it('of what is stale delivers what came late, and leaves nothing stale', async () => {
     const { id } = await build();
     const batchExport = await world.batchExports.get(world.projectId, id);
-    await runsOfEndedBackfill(world, id, (await world.backfills.request(world.projectId, id, hours(40, 44))).id);
+    await runsAfterBackfill(world, id, (await world.backfills.request(world.projectId, id, hours(40, 44))).id);
     await world.store([buildEvent({ timestamp: microseconds(isoMicros(BEGINNING + 41.5 * HOUR)) })]);
     const range = { start: hours(40, 44).startAt, end: hours(40, 44).endAt };
     const stale = async () =>
       (await exportIntervals(world.engine).list(batchExport, range, ['stale'], { limit: 10 })).map(({ end }) => end);
     assert.deepEqual(await stale(), [BEGINNING + 42 * HOUR]);
     const backfill = await world.backfills.request(world.projectId, id, { ...hours(40, 44), only: ['stale'] });
-    await runsOfEndedBackfill(world, id, backfill.id);
+    await runsAfterBackfill(world, id, backfill.id);
     const { totalRuns, totalRecords } = await get(id, backfill.id);
     assert.deepEqual([totalRuns, totalRecords, await stale()], [1, 1, []]);
   });

@@ -5,7 +5,7 @@ import type { NewEvent } from '../../../src/events/ingest/event-rows.ts';
 import { deliveredRows } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -32,7 +32,7 @@ describe('a run of a custom query', () => {
       startAt: '2015-05-17T10:00:00Z',
       endAt: '2015-05-17T11:00:00Z',
     });
-    const [run] = await runsOfEndedBackfill(world, id, backfill.id);
+    const [run] = await runsAfterBackfill(world, id, backfill.id);
     assert.equal(run!.latestError, null);
     assert.equal(run!.status, 'Completed');
     const folder = path.join(world.folder, directory);

@@ -8,7 +8,7 @@ import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -76,7 +76,7 @@ describe('a run whose destination changes under it', () => {
   }
 
   async function onlyRun({ id, backfillId }: Asked): Promise<Run> {
-    const runs = await runsOfEndedBackfill(world, id, backfillId);
+    const runs = await runsAfterBackfill(world, id, backfillId);
     assert.equal(runs.length, 1);
     return runs[0]!;
   }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { deliveredManifests, deliveredRows } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -31,7 +31,7 @@ describe('a run', () => {
       startAt: '2015-05-17T09:00:00Z',
       endAt: '2015-05-17T12:00:00Z',
     });
-    const runs = await runsOfEndedBackfill(world, id, backfill.id);
+    const runs = await runsAfterBackfill(world, id, backfill.id);
 
     assert.deepEqual(
       runs.map(({ status, kind, recordsCompleted, recordsTotalCount, latestError }) => ({

@@ -14,7 +14,7 @@ import type { ExportWorker } from '../../../src/exports/temporal/worker.ts';
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -75,7 +75,7 @@ describe('a run that cannot deliver', () => {
       await at.act(step);
     };
     const backfill = await world.backfills.request(world.projectId, id, { startAt: start, endAt: end });
-    return (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
+    return (await runsAfterBackfill(world, id, backfill.id)).at(-1)!;
   }
 
   /** How Temporal says that the run ended; nothing in its history tells where the server keeps its things. */
@@ -249,7 +249,7 @@ describe('a run that cannot deliver', () => {
       await world.store([buildEvent({ timestamp: microseconds('2015-05-25T00:00:00Z') })]);
       const range = { startAt: '2015-05-17T00:00:00Z', endAt: '2015-05-31T00:00:00Z' };
       const backfill = await world.backfills.request(world.projectId, id, range);
-      const runs = await runsOfEndedBackfill(world, id, backfill.id);
+      const runs = await runsAfterBackfill(world, id, backfill.id);
       assert.deepEqual(
         runs.map(({ status }) => status),
         ['Failed', 'Failed'],
@@ -287,7 +287,7 @@ describe('a run that cannot deliver', () => {
       startAt: built.start,
       endAt: built.end,
     });
-    const run = (await runsOfEndedBackfill(world, built.id, backfill.id)).at(-1)!;
+    const run = (await runsAfterBackfill(world, built.id, backfill.id)).at(-1)!;
     assert.deepEqual(seen, [null, 'The store is away for a moment.']);
     assert.deepEqual([run.status, run.latestError, ...faultIn(run)], ['Completed', null, null, null, null, null]);
     const { results } = await world.engine.stores.logs.list({ batchExportId: built.id, limit: 10, offset: 0 });

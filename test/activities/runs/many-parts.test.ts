@@ -7,7 +7,7 @@ import type { Step } from '../../../activities/engine.ts';
 import { DestinationUnavailable } from '../../../src/platform/errors.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -45,7 +45,7 @@ describe('an interval of many parts', function () {
       if (step.exportId === id) await onStep(step);
     };
     const backfill = await world.backfills.request(world.projectId, id, hour);
-    const runs = await runsOfEndedBackfill(world, id, backfill.id, SECONDS);
+    const runs = await runsAfterBackfill(world, id, backfill.id, SECONDS);
     return { runs, files: await readdir(path.join(world.folder, directory)) };
   }
 

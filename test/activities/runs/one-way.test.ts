@@ -15,7 +15,7 @@ import {
   buildExport,
   buildExportWorld,
   eventually,
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   type ExportWorld,
 } from '../../support/exports/export-world.ts';
 import { startHttpReceiver } from '../../support/servers/http-receiver.ts';
@@ -66,7 +66,7 @@ describe('a run to the capture API of another installation', () => {
 
   async function deliver(): Promise<(number | null)[]> {
     const { id } = await world.backfills.request(world.projectId, exportId, RANGE);
-    const runs = await runsOfEndedBackfill(world, exportId, id);
+    const runs = await runsAfterBackfill(world, exportId, id);
     assert.deepEqual([...new Set(runs.map(({ status, latestError }) => latestError ?? status))], ['Completed']);
     return runs.map(({ recordsCompleted }) => recordsCompleted);
   }
@@ -142,7 +142,7 @@ describe('a run to the capture API of another installation', () => {
       await waitForRun('the answer', ({ latestError }) => latestError === null);
       await assertReportsOwnFailures(run);
       held.resolve();
-      const [ended] = await runsOfEndedBackfill(world, id, backfill.id);
+      const [ended] = await runsAfterBackfill(world, id, backfill.id);
       assert.deepEqual([ended!.status, receiver.received.length], ['Completed', 6]);
       const attempts = await stores.attempts.listOfRun(ended!.id);
       assert.deepEqual(
@@ -200,7 +200,7 @@ describe('a run to the capture API of another installation', () => {
     assert.deepEqual([run.status, run.errorCode], ['Failed', 'delivery_unknown']);
     assert.equal((await stores.runs.list(projectId, exportId, { limit: 1000 })).length, before + 1);
     const { id } = await world.backfills.request(projectId, exportId, RANGE);
-    const ended = await runsOfEndedBackfill(world, exportId, id);
+    const ended = await runsAfterBackfill(world, exportId, id);
     assert.deepEqual([ended.at(-1)?.status, ended.at(-1)?.recordsCompleted], ['Completed', 5]);
     assert.equal(ended.at(-1)?.verifiedAt, null);
   });

@@ -11,7 +11,7 @@ import { createEmptyDatabase, type TestDatabase } from '../../support/database/d
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildRows } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -129,7 +129,7 @@ describe('persons that change while they are exported', () => {
   async function deliver(exportId: string, from: number, to: number): Promise<void> {
     const range = { startAt: boundary(from), endAt: boundary(to) };
     const backfill = await world.backfills.request(world.projectId, exportId, range);
-    const runs = await runsOfEndedBackfill(world, exportId, backfill.id);
+    const runs = await runsAfterBackfill(world, exportId, backfill.id);
     const others = runs.filter(({ status }) => status !== 'Completed');
     assert.deepEqual(
       others.map(({ status, latestError }) => `${status}: ${latestError}`),

@@ -11,7 +11,7 @@ import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -131,7 +131,7 @@ describe('the place of a run', () => {
 
   async function deliver(id: string, range = HOUR): Promise<Run> {
     const backfill = await world.backfills.request(world.projectId, id, range);
-    return (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
+    return (await runsAfterBackfill(world, id, backfill.id)).at(-1)!;
   }
 
   /** The run of an interval that is held at a step, and how to let it end. */

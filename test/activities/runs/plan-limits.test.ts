@@ -6,7 +6,7 @@ import type { NewExport } from '../../../src/exports/batch-exports/batch-exports
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -35,7 +35,7 @@ describe('the limits of a plan', function () {
   async function deliver(destination: NewExport['destination'], hour: Hour): Promise<Run> {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ destination, paused: true }));
     const backfill = await world.backfills.request(world.projectId, id, hour);
-    const [run] = await runsOfEndedBackfill(world, id, backfill.id, SECONDS);
+    const [run] = await runsAfterBackfill(world, id, backfill.id, SECONDS);
     return run!;
   }
   function table(name: string): NewExport['destination'] {

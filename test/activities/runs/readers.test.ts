@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
 import { deleteSupersededFiles } from '../../../activities/rounds/delete-superseded-files.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -102,7 +102,7 @@ describe('a reader who takes what the manifest names, while an interval is deliv
       async function deliver(): Promise<string> {
         const hour = await storeParts(world, ROWS, { bytes: Math.floor(MIB / ROWS_OF_A_FILE) });
         const backfill = await world.backfills.request(world.projectId, id, hour);
-        const run = (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
+        const run = (await runsAfterBackfill(world, id, backfill.id)).at(-1)!;
         assert.deepEqual([run.status, run.recordsCompleted], ['Completed', delivered + ROWS]);
         delivered = run.recordsCompleted!;
         return run.receipt!.manifest!;

@@ -6,7 +6,7 @@ import { NO_SETTINGS } from '../../../src/conditions/rows/content.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -81,7 +81,7 @@ describe('sessions', () => {
 
   async function deliver(id: string, startAt: string, endAt: string): Promise<void> {
     const backfill = await world.backfills.request(world.projectId, id, { startAt, endAt });
-    for (const { status, latestError } of await runsOfEndedBackfill(world, id, backfill.id)) {
+    for (const { status, latestError } of await runsAfterBackfill(world, id, backfill.id)) {
       assert.deepEqual({ status, latestError }, { status: 'Completed', latestError: null });
     }
   }

@@ -8,7 +8,7 @@ import type { Step } from '../../../activities/engine.ts';
 import { createActivities } from '../../../activities/index.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -40,7 +40,7 @@ describe('a run of which parts are missing', () => {
       await act(reached);
     };
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const [run] = await runsOfEndedBackfill(world, id, backfill.id);
+    const [run] = await runsAfterBackfill(world, id, backfill.id);
     const names = await readdir(path.join(world.folder, directory)).catch(() => []);
     return { run: run!, names };
   }

@@ -8,7 +8,7 @@ import { boundaryAfter, cadenceWith } from '../../../src/exports/domain/cadence.
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -55,7 +55,7 @@ describe('a run is started', () => {
   const request = (id: string, range: { startAt: string; endAt: string }) =>
     world.backfills.request(world.projectId, id, range);
   /** Asks for a range and waits; the runs, oldest interval first. */
-  const deliver = async (id: string, range = TEN) => runsOfEndedBackfill(world, id, (await request(id, range)).id);
+  const deliver = async (id: string, range = TEN) => runsAfterBackfill(world, id, (await request(id, range)).id);
   const execution = (workflowId: string, runId: string): Promise<WorkflowExecutionDescription> =>
     world.engine.temporal.client.workflow.getHandle(workflowId, runId).describe();
 
@@ -77,7 +77,7 @@ describe('a run is started', () => {
     const [first] = await deliver(id);
     await store('2015-05-17T10:20:00Z');
     const retry = await world.backfills.retry(world.projectId, id, first!.id);
-    const runs = await runsOfEndedBackfill(world, id, retry.id);
+    const runs = await runsAfterBackfill(world, id, retry.id);
 
     assert.deepEqual(
       runs.map(({ kind, status, recordsCompleted, epoch }) => [kind, status, recordsCompleted, epoch]),
@@ -118,7 +118,7 @@ describe('a run is started', () => {
     const { runId } = await reached;
     await assert.rejects(world.backfills.retry(world.projectId, id, runId), Conflict);
     letGo();
-    await runsOfEndedBackfill(world, id, backfill.id);
+    await runsAfterBackfill(world, id, backfill.id);
   });
 
   it('by a request for intervals outside of the export’s bounds', async () => {
@@ -168,7 +168,7 @@ describe('a run is started', () => {
     await store('2015-05-17T14:20:00Z');
     const second = await request(id, range);
     letGo();
-    const runs = await runsOfEndedBackfill(world, id, second.id);
+    const runs = await runsAfterBackfill(world, id, second.id);
     assert.deepEqual(
       runs.map(({ status, recordsCompleted }) => [status, recordsCompleted]),
       [
@@ -191,7 +191,7 @@ describe('a run is started', () => {
     const backfills = await Promise.all(asked);
     await paused;
     let runs: Run[] = [];
-    for (const backfill of backfills) runs = await runsOfEndedBackfill(world, id, backfill.id);
+    for (const backfill of backfills) runs = await runsAfterBackfill(world, id, backfill.id);
     assert.deepEqual(
       runs.map(({ start, status, recordsCompleted }) => [start, status, recordsCompleted]),
       ranges.map(({ startAt }) => [startAt, 'Completed', 1]),
@@ -218,7 +218,7 @@ describe('a run is started', () => {
       endAt: '2015-08-01T02:00:00Z',
     });
     assert.equal(totalRuns, 120);
-    const runs = await runsOfEndedBackfill(world, id, backfillId, 300);
+    const runs = await runsAfterBackfill(world, id, backfillId, 300);
     assert.equal(runs.length, 120);
     assert.deepEqual([...new Set(runs.map(({ status }) => status))], ['Completed']);
     assert.ok(most > 1 && most <= 10, `${most} at once`);

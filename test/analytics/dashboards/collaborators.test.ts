@@ -16,8 +16,8 @@ describe('collaborators of a dashboard', () => {
   after(() => api.stop());
 
   const add = (id: number, user_uuid: string, level: unknown = 37) =>
-    api.done<Body>('POST', `${id}/collaborators/`, { user_uuid, level });
-  const list = (id: number) => api.done<Body[]>('GET', `${id}/collaborators/`);
+    api.expectSuccess<Body>('POST', `${id}/collaborators/`, { user_uuid, level });
+  const list = (id: number) => api.expectSuccess<Body[]>('GET', `${id}/collaborators/`);
 
   for (const [method, path, good] of [
     ['GET', 'collaborators/', 200],
@@ -64,17 +64,22 @@ describe('collaborators of a dashboard', () => {
       [id, { user_uuid: admin.uuid, level: 37 }, null, /already have inherent access/],
       [id, { user_uuid: member.uuid, level: 37 }, null, /^User already is a collaborator\.$/],
     ] as const) {
-      const refusal = await api.refused(400, 'POST', `${dashboard}/collaborators/`, body);
+      const refusal = await api.expectRefusal(400, 'POST', `${dashboard}/collaborators/`, body);
       assert.equal(refusal.attr, attr, JSON.stringify(body));
       assert.match(refusal.detail, detail);
     }
     const one = (user: string) => `${id}/collaborators/${user}/`;
-    assert.equal((await api.refused(404, 'DELETE', one(friend.uuid))).detail, 'Not found.');
-    await api.refused(404, 'DELETE', one('x'));
-    const lowest = await api.refused(400, 'DELETE', `${open.id}/collaborators/${friend.uuid}/`);
+    assert.equal((await api.expectRefusal(404, 'DELETE', one(friend.uuid))).detail, 'Not found.');
+    await api.expectRefusal(404, 'DELETE', one('x'));
+    const lowest = await api.expectRefusal(400, 'DELETE', `${open.id}/collaborators/${friend.uuid}/`);
     assert.match(lowest.detail, /^Cannot remove .* on the lowest restriction level\.$/);
     for (const method of ['GET', 'POST'] as const) {
-      const missing = await api.refused(404, method, '2000000000/collaborators/', method === 'GET' ? undefined : {});
+      const missing = await api.expectRefusal(
+        404,
+        method,
+        '2000000000/collaborators/',
+        method === 'GET' ? undefined : {},
+      );
       assert.equal(missing.detail, 'Dashboard not found.');
     }
     for (const method of ['PATCH', 'PUT']) assert.equal((await api.request(method, one(friend.uuid), {})).status, 405);
@@ -93,8 +98,8 @@ describe('collaborators of a dashboard', () => {
     const removed = await api.request('DELETE', `${id}/collaborators/${first.uuid}/`);
     assert.deepEqual([removed.status, removed.body], [204, '']);
     assert.deepEqual(await list(id), [other]);
-    await api.refused(403, 'PATCH', `${id}/`, { pinned: true }, first);
-    await api.done('PATCH', `${id}/`, { pinned: true }, second);
+    await api.expectRefusal(403, 'PATCH', `${id}/`, { pinned: true }, first);
+    await api.expectSuccess('PATCH', `${id}/`, { pinned: true }, second);
 
     const told = (await api.activity(id)).flatMap(({ detail }) => detail['changes'] as Body[]);
     const ofPeople = told.filter(({ field }) => field === 'collaborators');

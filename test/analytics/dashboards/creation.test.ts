@@ -50,7 +50,7 @@ describe('a dashboard made of something', () => {
         assert.deepEqual([made.name, made['creation_mode'], made.tiles.length], [called, 'template', tiles]);
         assert.notEqual(made['description'], 'mine');
         assert(made.tags.includes('mine'));
-        const seen = await api.done('GET', `${made.id}/`);
+        const seen = await api.expectSuccess('GET', `${made.id}/`);
         for (const { insight, text, error } of seen.tiles) {
           assert.equal(error, undefined);
           assert(text !== null || Array.isArray((insight as Body)['result']));
@@ -62,7 +62,7 @@ describe('a dashboard made of something', () => {
     it('is named in the description, and an unknown one refused', async () => {
       const { description } = NewDashboardBody.properties.use_template as { description?: string };
       assert.equal(description, 'The name of a built-in template: `DEFAULT_APP` or `WEBSITE_TRAFFIC`.');
-      const { attr, detail } = await api.refused(400, 'POST', '', { use_template: 'x' });
+      const { attr, detail } = await api.expectRefusal(400, 'POST', '', { use_template: 'x' });
       assert.deepEqual([attr, detail], ['use_template', 'Invalid template provided: x']);
     });
 
@@ -78,7 +78,7 @@ describe('a dashboard made of something', () => {
       const samples = made.tiles.map(({ insight }) => (insight as Body)['is_sample']);
       assert.deepEqual([samples.length, samples.filter((isSample) => !isSample).length], [7, 1]);
       const wrong = { use_template: 'DEFAULT_APP', tiles: [{ insight: { query: 'x' } }] };
-      assert.equal((await api.refused(400, 'POST', '', wrong)).attr, 'tiles__0__insight__query');
+      assert.equal((await api.expectRefusal(400, 'POST', '', wrong)).attr, 'tiles__0__insight__query');
     });
   });
 
@@ -133,8 +133,8 @@ describe('a dashboard made of something', () => {
 
     it('needs somebody who is logged in', async () => {
       for (const path of [PATH, 'create_unlisted_dashboard/']) {
-        await api.refused(401, 'POST', path, { template }, { key: '' });
-        const refusal = await api.refused(403, 'POST', path, { template });
+        await api.expectRefusal(401, 'POST', path, { template }, { key: '' });
+        const refusal = await api.expectRefusal(403, 'POST', path, { template });
         assert.equal(refusal.detail, 'This action does not support personal API key access');
       }
     });
@@ -168,10 +168,10 @@ describe('a dashboard made of something', () => {
       [{ template: { tiles: [{ type: 'INSIGHT', query: { kind: 'X' } }] } }, 'tiles__0__insight__query'],
     ] as const) {
       it(`is refused as ${JSON.stringify(wrong)}`, async () => {
-        const { count } = await api.done<{ count: number }>('GET', '');
-        const refusal = await api.refused(400, 'POST', PATH, wrong, await api.login());
+        const { count } = await api.expectSuccess<{ count: number }>('GET', '');
+        const refusal = await api.expectRefusal(400, 'POST', PATH, wrong, await api.login());
         assert.equal(refusal.attr, attr);
-        assert.equal((await api.done<{ count: number }>('GET', '')).count, count);
+        assert.equal((await api.expectSuccess<{ count: number }>('GET', '')).count, count);
       });
     }
   });
@@ -182,13 +182,13 @@ describe('a dashboard made of something', () => {
     const { status, body } = await api.request('POST', PATH, { tag: ' LLM ' }, session);
     const made = body as Dashboard;
     assert.deepEqual([status, made.tags, made['creation_mode'], made.tiles], [201, ['llm'], 'unlisted', []]);
-    assert.equal((await api.refused(409, 'POST', PATH, { tag: 'llm' }, session)).code, 'conflict');
+    assert.equal((await api.expectRefusal(409, 'POST', PATH, { tag: 'llm' }, session)).code, 'conflict');
     for (const wrong of [{}, { tag: ' ' }, { tag: 7 }]) {
-      assert.equal((await api.refused(400, 'POST', PATH, wrong, session)).attr, 'tag');
+      assert.equal((await api.expectRefusal(400, 'POST', PATH, wrong, session)).attr, 'tag');
     }
-    await api.done('PATCH', `${made.id}/`, { deleted: true });
-    await api.done('POST', PATH, { tag: 'llm' }, session);
-    const website = await api.done('POST', PATH, { tag: 'website' }, session);
+    await api.expectSuccess('PATCH', `${made.id}/`, { deleted: true });
+    await api.expectSuccess('POST', PATH, { tag: 'llm' }, session);
+    const website = await api.expectSuccess('POST', PATH, { tag: 'website' }, session);
     assert.deepEqual([website.tags, website.tiles.length], [['website'], 10]);
   });
 });

@@ -15,8 +15,8 @@ describe('dashboards', () => {
   after(() => api.stop());
 
   const patch = (id: number, body: Body, headers: Record<string, string> = {}) =>
-    api.done('PATCH', `${id}/`, body, { headers });
-  const get = (id: number, query = '') => api.done('GET', `${id}/${query}`);
+    api.expectSuccess('PATCH', `${id}/`, body, { headers });
+  const get = (id: number, query = '') => api.expectSuccess('GET', `${id}/${query}`);
 
   describe('are for those who may read and write them', () => {
     for (const [method, path, good] of [
@@ -50,14 +50,14 @@ describe('dashboards', () => {
       const { id } = await api.create();
       const reader = await api.join();
       await api.rule(id, 'viewer', reader.membershipId);
-      assert.equal((await api.done('GET', `${id}/`, undefined, reader))['user_access_level'], 'viewer');
-      const refusal = await api.refused(403, 'PATCH', `${id}/`, { pinned: 7 }, reader);
+      assert.equal((await api.expectSuccess('GET', `${id}/`, undefined, reader))['user_access_level'], 'viewer');
+      const refusal = await api.expectRefusal(403, 'PATCH', `${id}/`, { pinned: 7 }, reader);
       assert.equal(refusal.detail, 'You do not have editor access to this resource.');
       const outsider = await api.join();
       await api.rule(id, 'none', outsider.membershipId);
-      const unseen = await api.refused(403, 'GET', `${id}/`, undefined, outsider);
+      const unseen = await api.expectRefusal(403, 'GET', `${id}/`, undefined, outsider);
       assert.equal(unseen.detail, 'You do not have viewer access to this resource.');
-      const copied = await api.refused(403, 'POST', '', { use_dashboard: id }, outsider);
+      const copied = await api.expectRefusal(403, 'POST', '', { use_dashboard: id }, outsider);
       assert.equal(copied.detail, "You don't have permission to view the source dashboard.");
     });
   });
@@ -66,33 +66,33 @@ describe('dashboards', () => {
     it('are changed by their creator, admins and collaborators only', async () => {
       const { id } = await api.create(LEVEL_37);
       const [member, admin, collaborator] = [await api.join(), await api.join('admin'), await api.join()];
-      await api.done('POST', `${id}/collaborators/`, { user_uuid: collaborator.uuid, level: 37 });
+      await api.expectSuccess('POST', `${id}/collaborators/`, { user_uuid: collaborator.uuid, level: 37 });
       const levels = async (key: string) => {
-        const seen = await api.done('GET', `${id}/`, undefined, { key });
+        const seen = await api.expectSuccess('GET', `${id}/`, undefined, { key });
         return [seen['effective_restriction_level'], seen['effective_privilege_level'], seen['access_control_version']];
       };
       assert.deepEqual(await levels(member.key), [37, 21, 'v1']);
       for (const { key } of [api, admin, collaborator]) {
         assert.deepEqual(await levels(key), [37, 37, 'v1']);
-        await api.done('PATCH', `${id}/`, { description: key }, { key });
+        await api.expectSuccess('PATCH', `${id}/`, { description: key }, { key });
       }
       for (const body of [{ pinned: true }, {}, { pinned: 'wrong' }]) {
-        assert.equal((await api.refused(403, 'PATCH', `${id}/`, body, member)).detail, NO_EDIT);
+        assert.equal((await api.expectRefusal(403, 'PATCH', `${id}/`, body, member)).detail, NO_EDIT);
       }
     });
 
     it('are freed by who may restrict them; saying the same level again counts, too', async () => {
       const { id } = await api.create();
       const [member, admin] = [await api.join(), await api.join('admin')];
-      const refusal = await api.refused(403, 'PATCH', `${id}/`, { restriction_level: 21 }, member);
+      const refusal = await api.expectRefusal(403, 'PATCH', `${id}/`, { restriction_level: 21 }, member);
       assert.match(refusal.detail, /^Only the dashboard owner and project admins have the restriction rights/);
-      assert.equal((await api.done('PATCH', `${id}/`, LEVEL_37, admin))['restriction_level'], 37);
+      assert.equal((await api.expectSuccess('PATCH', `${id}/`, LEVEL_37, admin))['restriction_level'], 37);
       assert.equal((await patch(id, { restriction_level: 21 }))['access_control_version'], 'v2');
     });
 
     it('are not made by a key of the project, that could not change them any more', async () => {
       const key = await api.projectKey();
-      await api.refused(403, 'POST', '', LEVEL_37, { key });
+      await api.expectRefusal(403, 'POST', '', LEVEL_37, { key });
       assert.equal((await api.create({ restriction_level: 21 }, { key }))['created_by'], null);
     });
   });
@@ -120,7 +120,7 @@ describe('dashboards', () => {
         ['POST', ''],
         ['PATCH', `${id}/`],
       ] as const) {
-        const refusal = await api.refused(400, method, path, body);
+        const refusal = await api.expectRefusal(400, method, path, body);
         assert.equal(refusal.attr, attr, JSON.stringify(body));
         assert.match(refusal.detail, detail);
       }
@@ -133,12 +133,12 @@ describe('dashboards', () => {
       [{ use_dashboard: 2_000_000_000 }, 'use_dashboard', 'Invalid value provided'],
       [{ use_dashboard: deleted.id }, 'use_dashboard', 'Invalid value provided'],
     ] as const) {
-      const refusal = await api.refused(400, 'POST', '', body);
+      const refusal = await api.expectRefusal(400, 'POST', '', body);
       assert.deepEqual([refusal.attr, refusal.detail], [attr, detail]);
     }
     for (const unknown of ['2000000000', '99999999999', 'x', '0', '-1']) {
-      assert.equal((await api.refused(404, 'GET', `${unknown}/`)).detail, 'Not found.');
-      await api.refused(404, 'PATCH', `${unknown}/`, { pinned: 'wrong' });
+      assert.equal((await api.expectRefusal(404, 'GET', `${unknown}/`)).detail, 'Not found.');
+      await api.expectRefusal(404, 'PATCH', `${unknown}/`, { pinned: 'wrong' });
     }
   });
 
@@ -219,12 +219,12 @@ describe('dashboards', () => {
         }),
         ['# Hello', 'Views', 'Docs'],
       );
-      const { count } = await api.done<{ count: number }>('GET', '');
+      const { count } = await api.expectSuccess<{ count: number }>('GET', '');
       const wrong = [...tiles, { insight: 2_000_000_000 }];
-      assert.match((await api.refused(400, 'POST', '', { name: 'Half', tiles: wrong })).attr ?? '', /^tiles__3/);
-      assert.equal((await api.done<{ count: number }>('GET', '')).count, count);
+      assert.match((await api.expectRefusal(400, 'POST', '', { name: 'Half', tiles: wrong })).attr ?? '', /^tiles__3/);
+      assert.equal((await api.expectSuccess<{ count: number }>('GET', '')).count, count);
       assert.equal((await api.sluice.db('insights').where({ name: 'Views' })).length, 1);
-      await api.refused(403, 'POST', '', { tiles }, { key: await api.keyWith('dashboard:write') });
+      await api.expectRefusal(403, 'POST', '', { tiles }, { key: await api.keyWith('dashboard:write') });
     });
   });
 
@@ -241,9 +241,9 @@ describe('dashboards', () => {
       const cleared = await patch(made.id, { filters: {}, variables: {}, tags: [], name: null });
       const { filters, persisted_filters, variables, tags, name } = cleared;
       assert.deepEqual([filters, persisted_filters, variables, tags, name], [{}, null, {}, [], null]);
-      assert.equal((await api.done('PUT', `${made.id}/`, { pinned: true }))['pinned'], true);
+      assert.equal((await api.expectSuccess('PUT', `${made.id}/`, { pinned: true }))['pinned'], true);
       const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-      const formed = await api.done(
+      const formed = await api.expectSuccess(
         'PATCH',
         `${made.id}/`,
         'name=replaced+it&pinned=false&filters={"a":1}&data_color_theme_id=7',
@@ -262,7 +262,7 @@ describe('dashboards', () => {
       const changed = await api.request('PATCH', `${id}/`, { name: 'First' }, { headers: { 'If-Match': tag } });
       assert.notEqual(changed.headers.get('etag'), tag);
       const stale = { headers: { 'If-Match': tag } };
-      const refusal = await api.refused(412, 'PATCH', `${id}/`, { name: 'Second' }, stale);
+      const refusal = await api.expectRefusal(412, 'PATCH', `${id}/`, { name: 'Second' }, stale);
       assert.equal(refusal.code, 'precondition_failed');
       const same = await api.request('PATCH', `${id}/`, { name: 'First' });
       assert.equal(same.headers.get('etag'), changed.headers.get('etag'), 'nothing changed');
@@ -274,7 +274,7 @@ describe('dashboards', () => {
       const { id } = await api.create({ name: 'Told' });
       await patch(id, { name: 'Retold', tiles: [{ text: { body: 'new' } }] });
       await patch(id, { name: 'Retold' });
-      await api.done('PUT', `${id}/access_controls/`, { access_level: 'viewer' });
+      await api.expectSuccess('PUT', `${id}/access_controls/`, { access_level: 'viewer' });
       await patch(id, { deleted: true });
       await patch(id, { deleted: false });
       const entries = await api.activity(id);
@@ -305,7 +305,7 @@ describe('dashboards', () => {
         ['GET', `${id}/collaborators/`, undefined],
         ['GET', `${id}/access_controls/`, undefined],
       ] as const) {
-        await api.refused(404, method, path, body);
+        await api.expectRefusal(404, method, path, body);
       }
       const restored = await patch(id, { deleted: false });
       assert.deepEqual([restored['deleted'], restored.tiles.length], [false, 1]);
@@ -363,7 +363,7 @@ describe('dashboards', () => {
       assert.deepEqual((await get(id))['filters'], seen['persisted_filters']);
       for (const name of ['filters_override', 'variables_override', 'tile_filters_override']) {
         for (const wrong of ['{', '[]', '7']) {
-          const refusal = await api.refused(400, 'GET', `${id}/?${name}=${wrong}`);
+          const refusal = await api.expectRefusal(400, 'GET', `${id}/?${name}=${wrong}`);
           assert.deepEqual([refusal.attr, refusal.detail], [name, `Invalid JSON passed in ${name} parameter`]);
         }
       }

@@ -28,7 +28,7 @@ describe('the list of dashboards', () => {
   });
   after(() => api.stop());
 
-  const list = (query = '', key = api.key) => api.done<Page>('GET', query, undefined, { key });
+  const list = (query = '', key = api.key) => api.expectSuccess<Page>('GET', query, undefined, { key });
   const names = async (query = '', key = api.key) => (await list(query, key)).results.map(({ name }) => name);
 
   it('has pinned ones first, then goes by name; neither deleted nor unlisted ones', async () => {
@@ -116,7 +116,7 @@ describe('the list of dashboards', () => {
     ['?exclude_generated=maybe', 'exclude_generated', /boolean/],
   ] as const) {
     it(`refuses ${query.slice(0, 30)}`, async () => {
-      const refusal = await api.refused(400, 'GET', query);
+      const refusal = await api.expectRefusal(400, 'GET', query);
       assert.equal(refusal.attr, attr);
       assert.match(refusal.detail, detail);
     });

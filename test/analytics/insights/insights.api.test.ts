@@ -208,7 +208,7 @@ describe('insights', () => {
   it('are deleted and restored by a change', async () => {
     const board = await api.dashboards.create();
     const insight = await api.create({ dashboards: [board.id] });
-    const tiles = async () => (await api.dashboards.done('GET', `${board.id}/`)).tiles.length;
+    const tiles = async () => (await api.dashboards.expectSuccess('GET', `${board.id}/`)).tiles.length;
     assert.equal(await tiles(), 1);
     await api.done('PATCH', `${insight.id}/`, { deleted: true });
     await api.refused(404, 'GET', `${insight.id}/`);
@@ -229,12 +229,12 @@ describe('insights', () => {
     assert.deepEqual(insight.dashboards, [one.id]);
     const [tile] = insight['dashboard_tiles'] as { id: number }[];
     const layouts = { sm: { x: 6, y: 0, w: 6, h: 5 } };
-    await api.dashboards.done('PATCH', `${one.id}/`, { tiles: [{ id: tile!.id, layouts }] });
+    await api.dashboards.expectSuccess('PATCH', `${one.id}/`, { tiles: [{ id: tile!.id, layouts }] });
     const moved = await api.done('PATCH', `${insight.id}/`, { dashboards: [two.id] });
     assert.deepEqual(moved.dashboards, [two.id]);
-    assert.deepEqual((await api.dashboards.done('GET', `${one.id}/`)).tiles, []);
+    assert.deepEqual((await api.dashboards.expectSuccess('GET', `${one.id}/`)).tiles, []);
     await api.done('PATCH', `${insight.id}/`, { dashboards: [two.id, one.id] });
-    const [back] = (await api.dashboards.done('GET', `${one.id}/`)).tiles;
+    const [back] = (await api.dashboards.expectSuccess('GET', `${one.id}/`)).tiles;
     assert.deepEqual([back!['id'], back!['layouts']], [tile!.id, layouts]);
     await api.done('PATCH', `${insight.id}/`, { dashboards: [] });
     assert.deepEqual((await api.done('GET', `${insight.id}/`)).dashboards, []);
@@ -263,7 +263,7 @@ describe('insights', () => {
     const seen = await api.done('GET', `${id}/`, undefined, asPerson);
     const tiles = seen['dashboard_tiles'] as { dashboard_id: number }[];
     assert.deepEqual([seen['dashboards'], tiles.map((tile) => tile.dashboard_id)], [[open.id], [open.id]]);
-    const shown = await api.dashboards.done('GET', `${open.id}/`, undefined, asPerson);
+    const shown = await api.dashboards.expectSuccess('GET', `${open.id}/`, undefined, asPerson);
     assert.deepEqual((shown.tiles[0]!['insight'] as Insight)['dashboards'], [open.id]);
     const countOn = async (dashboard: number, options = {}) =>
       (await api.done<Page>('GET', `?dashboard=${dashboard}`, undefined, options)).count;
@@ -274,7 +274,7 @@ describe('insights', () => {
     await api.done('PATCH', `${id}/`, { dashboards: [] });
     const told = async (options = {}) => {
       const log = `/api/projects/${api.dashboards.ours.projectId}/activity_log/?scope=Insight&item_id=${id}`;
-      const { results } = await api.dashboards.done<{ results: Told[] }>('GET', log, undefined, options);
+      const { results } = await api.dashboards.expectSuccess<{ results: Told[] }>('GET', log, undefined, options);
       return results.flatMap(({ detail }) => detail.changes.map(({ before, after }) => [before, after]));
     };
     assert.deepEqual(await told(asPerson), [[[open.id], []]]);
@@ -351,7 +351,7 @@ describe('insights', () => {
       });
       const tile = board.tiles.find((one) => (one['insight'] as Insight | null)?.id === overridden.id)!;
       const filters_overrides = { date_from: '-1d' };
-      await api.dashboards.done('PATCH', `${board.id}/`, { tiles: [{ id: tile['id'], filters_overrides }] });
+      await api.dashboards.expectSuccess('PATCH', `${board.id}/`, { tiles: [{ id: tile['id'], filters_overrides }] });
 
       type Runs = { results: (Insight & { insight: { id: number } })[] };
       const path = `/api/projects/${api.dashboards.ours.projectId}/dashboards/${board.id}/run_insights/`;
@@ -409,7 +409,7 @@ describe('insights', () => {
         .db('insights')
         .where({ id: bad.id })
         .update({ query: { kind: 'OlderQuery' } });
-      const { tiles } = await api.dashboards.done('GET', `${board.id}/`);
+      const { tiles } = await api.dashboards.expectSuccess('GET', `${board.id}/`);
       assert.equal(tiles[0]!['error'], undefined);
       assert.equal((tiles[1]!['error'] as { type: string }).type, 'validation_error');
     });

@@ -44,7 +44,7 @@ describe('a restricted dashboard', () => {
         const board = await create(shown());
         const tile = { id: tileOf(board) };
         const change = { ...RESTRICTED, tiles: [{ ...tile, deleted: true }] };
-        await dashboards.done('PATCH', `${board.id}/`, change, person);
+        await dashboards.expectSuccess('PATCH', `${board.id}/`, change, person);
         return ['PATCH', `${board.id}/`, { tiles: [{ ...tile, deleted: false }] }];
       },
     ],
@@ -67,7 +67,7 @@ describe('a restricted dashboard', () => {
       'was deleted before',
       async () => {
         const { id } = await create(shown());
-        await dashboards.done('PATCH', `${id}/`, { deleted: true }, person);
+        await dashboards.expectSuccess('PATCH', `${id}/`, { deleted: true }, person);
         return ['PATCH', `${id}/`, { ...RESTRICTED, deleted: false }];
       },
     ],
@@ -82,7 +82,7 @@ describe('a restricted dashboard', () => {
   ];
   for (const [what, ask] of ways) {
     it(`takes no insight from those who may change it when it ${what}`, async () => {
-      const { detail } = await dashboards.refused(403, ...(await ask()), person);
+      const { detail } = await dashboards.expectRefusal(403, ...(await ask()), person);
       assert.match(detail, new RegExp(`^You don't have edit permissions for insight ${insight.id}, which`));
       const mine = await api.done('PATCH', `${insight.id}/`, { description: what, deleted: false });
       assert.equal(mine['effective_restriction_level'], 21);
@@ -97,7 +97,7 @@ describe('a restricted dashboard', () => {
 
   it('takes none that another restricted dashboard keeps from its owner', async () => {
     const kept = await api.create({ dashboards: [(await dashboards.create(RESTRICTED)).id] });
-    await dashboards.refused(403, 'POST', '', { ...RESTRICTED, tiles: [{ insight: kept.id }] }, person);
+    await dashboards.expectRefusal(403, 'POST', '', { ...RESTRICTED, tiles: [{ insight: kept.id }] }, person);
     assert.equal((await create({ tiles: [{ insight: kept.id }] })).tiles.length, 1, 'one that is not may show it');
   });
 
@@ -107,7 +107,7 @@ describe('a restricted dashboard', () => {
     await mayOnly('editor');
     const { id } = await create({ ...RESTRICTED, ...shown() });
     await mayOnly('viewer');
-    await dashboards.done('PATCH', `${id}/`, { tiles: [{ text: { body: 'beside it' } }] }, person);
+    await dashboards.expectSuccess('PATCH', `${id}/`, { tiles: [{ text: { body: 'beside it' } }] }, person);
     assert.equal((await api.done('GET', `${insight.id}/`))['effective_privilege_level'], 21);
   });
 });

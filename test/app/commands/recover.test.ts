@@ -11,7 +11,7 @@ import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
 import { copyTestDatabase, restoreTestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -82,7 +82,7 @@ describe('sluice recover', () => {
   async function deliver(id: string, from: number, to: number): Promise<void> {
     const range = { startAt: at(from), endAt: at(to) };
     const backfill = await world.backfills.request(world.projectId, id, range);
-    for (const run of (await runsOfEndedBackfill(world, id, backfill.id)).slice(from - to))
+    for (const run of (await runsAfterBackfill(world, id, backfill.id)).slice(from - to))
       assert.equal(run.recordsCompleted, ROWS);
   }
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { runsOfEndedBackfill, buildExport } from '../../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const HOUR = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
@@ -31,7 +31,7 @@ describe('a delivery of another timeline', () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ name, destination }));
     const deliver = async () => {
       const backfill = await world.backfills.request(world.projectId, id, HOUR);
-      return (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
+      return (await runsAfterBackfill(world, id, backfill.id)).at(-1)!;
     };
     assert.equal((await deliver()).status, 'Completed');
     for (const table of ['batch_export_intervals', 'batch_export_runs'])

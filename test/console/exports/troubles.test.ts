@@ -6,7 +6,7 @@ import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { schemaPlace, type Place } from '../../support/console/places.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { eventually, runsOfEndedBackfill } from '../../support/exports/export-world.ts';
+import { eventually, runsAfterBackfill } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const MORNING = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T12:00:00Z' };
@@ -34,7 +34,7 @@ describe('why intervals are not delivered', () => {
     await writeFile(path.join(world.folder, name), '');
     const made = await create(name, { type: 'LocalFile', config: { directory: name } });
     const backfill = await world.backfills.request(world.projectId, made.id, MORNING);
-    await runsOfEndedBackfill(world, made.id, backfill.id);
+    await runsAfterBackfill(world, made.id, backfill.id);
     return made;
   }
 
@@ -73,7 +73,7 @@ describe('why intervals are not delivered', () => {
     const { world } = at;
     const { id, address } = await create('again', { type: 'LocalFile', config: { directory: 'again' } });
     const first = await world.backfills.request(world.projectId, id, HOUR);
-    await runsOfEndedBackfill(world, id, first.id);
+    await runsAfterBackfill(world, id, first.id);
     await at.sluice.pool.query(
       `insert into batch_export_runs (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
          closed_by, latest_error, workflow_id, workflow_run_id, created_at, finished_at)

@@ -4,8 +4,8 @@ import { buildMember, buildRule } from '../../support/api/members.ts';
 import { buildTenant } from '../../support/api/identity.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
-import type { Visitor } from '../../support/console/visitor.ts';
-import { runsOfEndedBackfill, buildExport } from '../../support/exports/export-world.ts';
+import type { BrowserVisit } from '../../support/console/visitor.ts';
+import { runsAfterBackfill, buildExport } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const HOUR = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
@@ -13,7 +13,7 @@ const ACTIONS = /^(New export|Pause|Unpause|Edit|Delete|Deliver|Retry|Fix|Copy r
 
 describe('a viewer of exports', () => {
   let at: ConsoleInstallation;
-  let visitor: Visitor;
+  let visitor: BrowserVisit;
   let address: string;
   let run: string;
   before(async function () {
@@ -22,7 +22,7 @@ describe('a viewer of exports', () => {
     const { world, tenant, sluice } = at;
     const { id } = await world.batchExports.create(world.projectId, buildExport({ name: 'Orders' }));
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const runs = await runsOfEndedBackfill(world, id, backfill.id);
+    const runs = await runsAfterBackfill(world, id, backfill.id);
     address = `/project/${tenant.projectId}/exports/${id}`;
     run = `${address}/runs/${runs.at(-1)!.id}`;
     const viewer = await buildMember(sluice.db, tenant);

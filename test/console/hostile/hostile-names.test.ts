@@ -8,7 +8,7 @@ import { buildMember } from '../../support/api/members.ts';
 import { ATTACKS, URLS } from '../../support/attacks.ts';
 import { assertNothingRan } from '../../support/console/hostile-page.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
-import { runsOfEndedBackfill, buildExport } from '../../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const ALL = ATTACKS.join(' ');
@@ -96,7 +96,7 @@ describe('hostile names in the console', function () {
       await writeFile(path.join(world.folder, 'attacked'), '');
       const hour = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
       const { id: backfillId } = await world.backfills.request(tenant.projectId, made.id, hour);
-      await runsOfEndedBackfill(world, made.id, backfillId);
+      await runsAfterBackfill(world, made.id, backfillId);
       await db('batch_export_runs').where({ batch_export_id: made.id }).update({ latest_error: ALL });
       await request('POST', `/batch_exports/${made.id}/pause/`, { reason: SHORT });
       const runs = await request<{ results: { id: string }[] }>('GET', `/batch_exports/${made.id}/runs/`);

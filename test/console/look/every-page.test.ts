@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CDPSession, Page, Request } from 'playwright-core';
 import { assertAccessible } from '../../support/console/axe.ts';
-import { buildFurnishedInstallation, type Furnished } from '../../support/console/furnished.ts';
+import { buildFurnishedInstallation, type FurnishedIds } from '../../support/console/furnished.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { assertReadable } from '../../support/console/reading.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
@@ -22,7 +22,7 @@ const NARROW = { width: 360, height: 740, deviceScaleFactor: 1 };
 type Shown = { name: string; address: string; do?: (page: Page) => Promise<void> };
 
 /** By the paths of the router; those that lead elsewhere by themselves show nothing of their own. */
-function pagesOf({ tenant }: ConsoleInstallation, ids: Furnished): Record<string, Shown[]> {
+function pagesOf({ tenant }: ConsoleInstallation, ids: FurnishedIds): Record<string, Shown[]> {
   const project = `/project/${tenant.projectId}`;
   const one = (id: string) => `${project}/exports/${id}`;
   const range = 'start=2025-06-02T09:00:00.000Z&end=2025-06-02T12:00:00.000Z';
@@ -90,7 +90,7 @@ function pagesOf({ tenant }: ConsoleInstallation, ids: Furnished): Record<string
 }
 
 /** Addresses with filters, selections and places that leave something to see. */
-function filtered({ tenant }: ConsoleInstallation, ids: Furnished): string[] {
+function filtered({ tenant }: ConsoleInstallation, ids: FurnishedIds): string[] {
   const project = `/project/${tenant.projectId}`;
   const one = `${project}/exports/${ids.refused}`;
   const range = 'start=2025-06-02T09:00:00.000Z&end=2025-06-02T11:00:00.000Z';
@@ -154,7 +154,7 @@ async function tryDestination(page: Page): Promise<void> {
 
 describe('every page of the console', () => {
   let at: ConsoleInstallation;
-  let ids: Furnished;
+  let ids: FurnishedIds;
   let pages: Record<string, Shown[]>;
   before(async function () {
     await needsBrowser(this);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from '../../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../../support/console/visitor.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
@@ -15,7 +15,7 @@ const flags = (page: Page) => page.getByRole('heading', { name: 'Flags', exact: 
 describe('code of the console that does not arrive', () => {
   let sluice: Sluice;
   let tenant: Tenant;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();

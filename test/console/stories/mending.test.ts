@@ -6,7 +6,7 @@ import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { bucketPlace, schemaPlace, type Place } from '../../support/console/places.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { runsOfEndedBackfill } from '../../support/exports/export-world.ts';
+import { runsAfterBackfill } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 import { needsObjectStore } from '../../support/servers/object-store.ts';
 
@@ -52,7 +52,7 @@ describe('three hours that a destination refused', () => {
     const body = { name, interval: 'hour', destination: { type: destination.type, config: destination.config } };
     const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', body);
     const backfill = await world.backfills.request(world.projectId, id, HOURS);
-    const runs = await runsOfEndedBackfill(world, id, backfill.id);
+    const runs = await runsAfterBackfill(world, id, backfill.id);
     assert.deepEqual(
       runs.map(({ status }) => status),
       ['Failed', 'Failed', 'Failed'],

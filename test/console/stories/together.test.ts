@@ -4,9 +4,9 @@ import { hashPassword } from '../../../src/platform/secrets/passwords.ts';
 import { buildMember, type Member } from '../../support/api/members.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
-import { holdAt, type Held } from '../../support/servers/hold-at.ts';
+import { holdAt, type StepGate } from '../../support/servers/hold-at.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
-import type { Visitor } from '../../support/console/visitor.ts';
+import type { BrowserVisit } from '../../support/console/visitor.ts';
 
 const PASSWORD = 'a long walk along the river';
 const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1';
@@ -17,7 +17,7 @@ type Exported = { id: string; name: string; destination: { config: { directory: 
 describe('people who share a project', () => {
   let at: ConsoleInstallation;
   let ben: Member;
-  const open: Visitor[] = [];
+  const open: BrowserVisit[] = [];
   before(async function () {
     await needsBrowser(this);
     at = await buildConsoleInstallation();
@@ -27,7 +27,7 @@ describe('people who share a project', () => {
     ben = await buildMember(db, at.tenant);
     await db('users').where({ id: ben.userId }).update({ first_name: 'Ben' });
   });
-  let held: Held | undefined;
+  let held: StepGate | undefined;
   afterEach(async () => {
     held?.goOn();
     for (const visitor of open.splice(0)) await visitor.close();

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { useCapture } from '../../support/events/capture.ts';
-import { capturePath, contentType, packing, requestOf, send, way } from '../../support/api/ways.ts';
+import { capturePath, contentType, packing, requestOf, send, sendingWay } from '../../support/api/ways.ts';
 
 /** Without NUL, which is replaced when it is stored. */
 const text = fc.string({ unit: 'binary', maxLength: 20 }).map((some) => some.replaceAll('\0', ''));
@@ -78,7 +78,7 @@ describe('decoding', () => {
   it('finds the same events, in whatever way they were sent', async () => {
     const events = fc.array(event, { minLength: 1, maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(events, way, async (some, chosen) => {
+      fc.asyncProperty(events, sendingWay, async (some, chosen) => {
         const key = world.tenant.apiToken;
         const sent: Event[] = some.slice(0, chosen.envelope === 'one' ? 1 : 3).map(({ properties, ...more }) => ({
           uuid: randomUUID(),

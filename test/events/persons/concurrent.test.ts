@@ -13,7 +13,7 @@ import { sequentialPersons } from '../../support/events/sequential-persons.ts';
 import {
   buildPersonEvent,
   personVersions,
-  seenPersons,
+  personsOfEvents,
   storedPersons,
   type PersonVersion,
   type SeenPerson,
@@ -52,7 +52,7 @@ describe('200 sequences of events at once', () => {
     const sent = await Promise.all(sending);
     shared = sent.slice(0, SHARED).flat();
     apart = sent.slice(SHARED);
-    seen = await seenPersons(reading, PROJECT);
+    seen = await personsOfEvents(reading, PROJECT);
     versions = await personVersions(reading, PROJECT);
     const { rows } = await reading.query<{ distinct_id: string; person_id: string | null }>(
       'select distinct_id, person_id from person_distinct_ids where project_id = $1',

@@ -8,7 +8,7 @@ import { StoredProperties } from '../../../src/events/persons/stored-properties.
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows } from '../../support/events/events.ts';
 import { eventOf, identify, set, type Line } from '../../support/events/person-lines.ts';
-import { buildPersonEvent, seenPersons, type SeenPerson } from '../../support/database/stored-persons.ts';
+import { buildPersonEvent, personsOfEvents, type SeenPerson } from '../../support/database/stored-persons.ts';
 
 describe('a person that a process knows', () => {
   let database: TestDatabase;
@@ -38,7 +38,7 @@ describe('a person that a process knows', () => {
   async function store(ingest: Ingest, line: Line): Promise<SeenPerson> {
     const event = buildPersonEvent(eventOf(line));
     await ingest.store(projectId, [buildRows([event], { projectId })]);
-    return (await seenPersons(pool, projectId)).get(event.uuid)!;
+    return (await personsOfEvents(pool, projectId)).get(event.uuid)!;
   }
   const query = (sql: string) => pool.query(sql.replaceAll(':project', String(projectId)));
 

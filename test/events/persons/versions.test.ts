@@ -8,7 +8,7 @@ import { eventOf, identify, mergeDangerously, set, type Line } from '../../suppo
 import {
   buildPersonEvent,
   personVersions,
-  seenPersons,
+  personsOfEvents,
   type PersonVersion,
 } from '../../support/database/stored-persons.ts';
 
@@ -133,7 +133,7 @@ describe('versions of persons', () => {
       await store([set('a', { [`p${turn}`]: turn })], pools[turn % 2]);
       expected[`p${turn}`] = turn;
       const [uuid] = await store([['paid', 'a']], pools[(turn + 1) % 2]);
-      const seen = await seenPersons(pools[0], projectId);
+      const seen = await personsOfEvents(pools[0], projectId);
       assert.deepEqual(seen.get(uuid!), { id: personIdOf(projectId, 'a'), properties: expected });
     }
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DestinationRejected } from '../../../src/platform/errors.ts';
 import type { PreviewBody } from '../../../src/exports/backfills/backfills.schema.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { runsOfEndedBackfill, buildExport } from '../../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport } from '../../support/exports/export-world.ts';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 
 const hourOf = (hour: number) => `2015-05-17T${String(hour).padStart(2, '0')}:00:00.000000Z`;
@@ -34,7 +34,7 @@ describe('the plan of a backfill', () => {
   /** Runs some hours, and waits for their end. */
   async function run(id: string, from: number, to: number): Promise<void> {
     const { body } = await send(id, { start_at: hourOf(from), end_at: hourOf(to) });
-    await runsOfEndedBackfill(exports.world, id, (body as { backfill_id: string }).backfill_id);
+    await runsAfterBackfill(exports.world, id, (body as { backfill_id: string }).backfill_id);
   }
   const startsOf = async (id: string, since: string) =>
     (
@@ -73,7 +73,7 @@ describe('the plan of a backfill', () => {
     const now = await exports.world.engine.stores.batchExports.now();
     const { status, body } = await send(id, { ...WANTED, plan: preview.plan });
     assert.equal(status, 201);
-    await runsOfEndedBackfill(exports.world, id, (body as { backfill_id: string }).backfill_id);
+    await runsAfterBackfill(exports.world, id, (body as { backfill_id: string }).backfill_id);
     assert.deepEqual(await startsOf(id, now), shown(preview));
     assert.deepEqual((await previewOf(id)).skipped, { ...NONE, delivered: 8 });
   });
@@ -100,7 +100,7 @@ describe('the plan of a backfill', () => {
     const now = await exports.world.engine.stores.batchExports.now();
     const accepted = await send(id, { ...WANTED, plan: second.plan });
     assert.equal(accepted.status, 201);
-    await runsOfEndedBackfill(exports.world, id, (accepted.body as { backfill_id: string }).backfill_id);
+    await runsAfterBackfill(exports.world, id, (accepted.body as { backfill_id: string }).backfill_id);
     assert.deepEqual(await startsOf(id, now), shown(second));
   });
 
@@ -121,7 +121,7 @@ describe('the plan of a backfill', () => {
     assert.deepEqual([all.total_runs, all.awaiting_decision.count, all.intervals.failed.count], [8, 1, 1]);
     const now = await exports.world.engine.stores.batchExports.now();
     const { body } = await send(id, { ...WANTED, plan: preview.plan });
-    await runsOfEndedBackfill(exports.world, id, (body as { backfill_id: string }).backfill_id);
+    await runsAfterBackfill(exports.world, id, (body as { backfill_id: string }).backfill_id);
     assert.deepEqual(await startsOf(id, now), [3, 4, 5, 6, 7].map(hourOf));
   });
 

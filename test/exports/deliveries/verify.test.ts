@@ -9,7 +9,7 @@ import { createEmptyDatabase } from '../../support/database/database.ts';
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -43,7 +43,7 @@ describe('verifying an export', () => {
 
   async function deliver(startAt = `${DAY}10:00:00Z`, endAt = `${DAY}13:00:00Z`): Promise<void> {
     const { id } = await world.backfills.request(world.projectId, exportId, { startAt, endAt });
-    await runsOfEndedBackfill(world, exportId, id);
+    await runsAfterBackfill(world, exportId, id);
   }
 
   async function verify(range = ALL, deep = false): Promise<VerifiedInterval[]> {

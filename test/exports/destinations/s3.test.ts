@@ -19,7 +19,7 @@ import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../..
 import { buildRows, freezeAt, testInterval, type TestRow } from '../../support/exports/deliveries.ts';
 import { REPLACED_AT_ONCE } from '../../../src/exports/destinations/promises.ts';
 import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
-import { startFaultyProxy, type Fault } from '../../support/servers/faulty-proxy.ts';
+import { startFaultyProxy, type InjectedFault } from '../../support/servers/faulty-proxy.ts';
 import { readInterval, snapshotOf, type Objects } from '../../support/exports/file-reader.ts';
 import {
   createTestBucket,
@@ -106,7 +106,7 @@ function buildLargeRows(mebibytes: number): TestRow[] {
 }
 
 /** Delivers through a network with faults, and finds it delivered. */
-async function deliverThrough(fault: (request: { method: string; url: string }) => Fault) {
+async function deliverThrough(fault: (request: { method: string; url: string }) => InjectedFault) {
   const direct = await makePlace();
   const proxy = await startFaultyProxy(direct.bucket.endpoint, fault);
   const place = { ...direct, config: { ...(direct.config as object), endpoint_url: proxy.origin } };

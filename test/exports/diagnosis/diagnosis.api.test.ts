@@ -10,7 +10,7 @@ import {
   type ExportsApi,
 } from '../../support/api/exports-api.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { runsOfEndedBackfill, buildExport } from '../../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport } from '../../support/exports/export-world.ts';
 
 type Diagnosis = {
   status: string;
@@ -63,7 +63,7 @@ describe('the diagnosis of a run', () => {
   async function deliver(id: string, hour: number): Promise<Run> {
     const range = { startAt: hourOf(hour), endAt: hourOf(hour + 1) };
     const backfill = await exports.world.backfills.request(exports.world.projectId, id, range);
-    const runs = await runsOfEndedBackfill(exports.world, id, backfill.id);
+    const runs = await runsAfterBackfill(exports.world, id, backfill.id);
     return runs.findLast(({ end }) => end === hourOf(hour + 1))!;
   }
   const refuse = () => {

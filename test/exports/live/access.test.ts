@@ -17,7 +17,7 @@ describe('access to streams of changes', () => {
   after(() => world.stop());
   beforeEach(async () => {
     one = await world.rows.buildExport();
-    await world.settled();
+    await world.waitForCommits();
   });
   afterEach(async () => {
     world.leave();
@@ -27,7 +27,7 @@ describe('access to streams of changes', () => {
   const note = async (of: BatchExport = one) => {
     const entry = { batchExportId: of.id, runId: null, level: 'INFO' as const, message: 'secret' };
     await world.rows.stores.logs.append(entry);
-    await world.settled();
+    await world.waitForCommits();
   };
   const log = (of: BatchExport = one) => ({ kind: 'log', export_id: of.id });
 
@@ -129,7 +129,7 @@ describe('access to streams of changes', () => {
       const maker = await buildMember(db, world.tenant);
       const hidden = await world.rows.buildExport({ createdBy: maker.userId });
       await buildRule(db, world.tenant, 'none', { resource: 'batch_export', resource_id: hidden.id });
-      await world.settled();
+      await world.waitForCommits();
       const streams = [];
       for (const { key } of [member, maker, world.admin]) streams.push(await world.follow(bearerHeaders(key)));
       await note(hidden);
@@ -157,14 +157,14 @@ describe('access to streams of changes', () => {
       const session = await buildSession(world.rows.db, world.admin);
       const stream = await world.follow(session);
       await world.rows.db('sessions').where({ user_id: world.admin.userId }).delete();
-      await stream.ended();
+      await stream.waitForEnd();
     });
 
     it('the session is over by its time', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
       const stream = await world.follow(await buildSession(world.rows.db, member));
       await world.rows.db('sessions').where({ user_id: member.userId }).update({ expires_at: new Date() });
-      await stream.ended();
+      await stream.waitForEnd();
     });
 
     it('the key is deleted, or loses its scope', async () => {
@@ -177,7 +177,7 @@ describe('access to streams of changes', () => {
         const { id, key } = await keys.create(world.admin, { label: 'live', scopes: ['batch_export:read'] });
         const stream = await world.follow(bearerHeaders(key));
         await end(id);
-        await stream.ended();
+        await stream.waitForEnd();
       }
     });
 
@@ -185,14 +185,14 @@ describe('access to streams of changes', () => {
       const member = await buildMember(world.rows.db, world.tenant);
       const stream = await world.follow(bearerHeaders(member.key));
       await world.rows.db('organization_memberships').where({ id: member.membershipId }).delete();
-      await stream.ended();
+      await stream.waitForEnd();
     });
 
     it('a rule closes the project', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
       const stream = await world.follow(bearerHeaders(member.key));
       await buildRule(world.rows.db, world.tenant, 'none', { resource: 'project', membership_id: member.membershipId });
-      await stream.ended();
+      await stream.waitForEnd();
     });
 
     it('a rule closes the export, or all of them', async () => {
@@ -210,7 +210,7 @@ describe('access to streams of changes', () => {
       const own = await startLiveWorld({ rows: world.rows, tenant: world.tenant });
       const stream = await own.follow(bearerHeaders(own.admin.key));
       own.live.drain();
-      await stream.ended();
+      await stream.waitForEnd();
       const late = await own.follow(bearerHeaders(own.admin.key));
       assert.equal(late.status, 503);
       assert.equal(late.headers.get('retry-after'), '1');

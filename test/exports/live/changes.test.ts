@@ -27,7 +27,7 @@ describe('changes of exports', () => {
   beforeEach(async () => {
     one = await world.rows.buildExport();
     about = { export_id: one.id };
-    await world.settled();
+    await world.waitForCommits();
     stream = await world.follow(bearerHeaders(world.admin.key));
   });
   afterEach(() => world.leave());
@@ -36,7 +36,7 @@ describe('changes of exports', () => {
   async function receivedBy(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
     const before = stream.received.length;
     await work();
-    await world.settled();
+    await world.waitForCommits();
     return comparableEvents(stream.received.slice(before));
   }
 
@@ -48,7 +48,7 @@ describe('changes of exports', () => {
     const receipt = { rows: 3, bytes: 1, cutoff: at.end } as unknown as Receipt;
     const error = { latestError: 'The bucket does not exist.', fault: faultOf(new Error('boom')), nextTryInSeconds: 5 };
     const lease = { exportId: one.id, ...at, epoch: 1 };
-    await world.settled();
+    await world.waitForCommits();
     assert.deepEqual(comparableEvents(stream.received), [ofRun]);
     const steps: [() => Promise<unknown>, object[]][] = [
       [() => stores.ledger.takeEpoch({ exportId: one.id, ...at }, run.id), []],

@@ -20,7 +20,7 @@ describe('streams of changes', () => {
   after(() => world.stop());
   beforeEach(async () => {
     one = await world.rows.buildExport();
-    await world.settled();
+    await world.waitForCommits();
   });
   afterEach(async () => {
     world.leave();
@@ -30,7 +30,7 @@ describe('streams of changes', () => {
   const note = async (of: BatchExport = one) => {
     const entry = { batchExportId: of.id, runId: null, level: 'INFO' as const, message: 'secret' };
     await world.rows.stores.logs.append(entry);
-    await world.settled();
+    await world.waitForCommits();
   };
   const log = (of: BatchExport = one) => ({ kind: 'log', export_id: of.id });
 
@@ -41,7 +41,7 @@ describe('streams of changes', () => {
       await note();
       const seen = received.at(-1)!.id!;
       const other = await world.rows.buildExport();
-      await world.settled();
+      await world.waitForCommits();
       const missed = [log(), { kind: 'export', export_id: other.id }];
       for (const [id, expected] of [
         [opening, missed],

@@ -6,7 +6,7 @@ import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../../src/platform/errors.ts';
 import { buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { runsOfEndedBackfill, buildExport, eventually } from '../../support/exports/export-world.ts';
+import { runsAfterBackfill, buildExport, eventually } from '../../support/exports/export-world.ts';
 
 type Attempt = {
   attempt: number;
@@ -50,7 +50,7 @@ describe('the attempts of a run', () => {
     const { world } = exports;
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    return { exportId: id, ended: async () => (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)! };
+    return { exportId: id, ended: async () => (await runsAfterBackfill(world, id, backfill.id)).at(-1)! };
   }
   async function deliver(at?: string, act?: (step: Step) => Promise<void>): Promise<Run> {
     let done = false;

@@ -16,7 +16,7 @@ import {
 import { isDatabaseAway } from '../../../src/platform/db/away.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  runsOfEndedBackfill,
+  runsAfterBackfill,
   buildExport,
   buildExportWorld,
   type ExportWorld,
@@ -220,7 +220,7 @@ describe('schedules in time zones', () => {
       const edges = intervals.flatMap(({ start, end }) => [start, start + 1, end - 1]);
       await world.store(edges.map((at) => buildEvent({ timestamp: microseconds(new Date(at).toISOString()) })));
       const { id: backfill } = await world.backfills.request(world.projectId, id, { startAt: from, endAt: to });
-      const runs = await runsOfEndedBackfill(world, id, backfill);
+      const runs = await runsAfterBackfill(world, id, backfill);
       assert.deepEqual(
         runs.map(({ start, end }) => (millisOf(end) - millisOf(start)) / HOUR),
         days,

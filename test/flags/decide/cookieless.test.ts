@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { postDecide, buildFlagFor, buildVariants, valuesOf } from '../../support/flags/decide.ts';
-import { buildCohort, buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildCohort, buildFlag, waitUntilServerUsesRows } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 import { watchStalls } from '../../support/durations.ts';
@@ -44,7 +44,7 @@ describe('flags of visitors without cookies', () => {
     const tenant = await buildTenant(sluice.db, settings);
     await buildVariants(sluice.db, tenant.projectId, 'half', ['a', 'b']);
     await buildFlag(sluice.db, tenant.projectId, { key: 'named', filters: named });
-    await untilLive(sluice, tenant);
+    await waitUntilServerUsesRows(sluice, tenant);
     return tenant;
   }
 
@@ -78,7 +78,7 @@ describe('flags of visitors without cookies', () => {
         groups: [{ properties: [{ key: 'distinct_id', type: 'person', operator: 'exact', value: id }] }],
       };
       await buildFlag(sluice.db, tenant.projectId, { key: 'mine', filters: exact });
-      await untilLive(sluice, tenant);
+      await waitUntilServerUsesRows(sluice, tenant);
       assert.equal((await values(tenant, 1, { cookieless_hash_extra: 'theme 7' }))['mine'], true);
       assert.equal((await values(tenant, 1))['mine'], false);
       assert.equal((await values(tenant, 2, { cookieless_hash_extra: 'theme 7' }))['mine'], false);
@@ -151,7 +151,7 @@ describe('flags of visitors without cookies', () => {
              select cast(:projectId as int), cast(:cohort as int), id from person`,
           { projectId, id: NOBODY, cohort },
         );
-        await untilLive(sluice, tenant);
+        await waitUntilServerUsesRows(sluice, tenant);
       });
 
       it('know no person, and keep no answer', async () => {

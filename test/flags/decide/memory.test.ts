@@ -1,7 +1,7 @@
 /** The memory of requests for flags that wait for Postgres: their parsed bodies count, which take ten times their bytes. */
 import assert from 'node:assert/strict';
 import { postDecide, buildFlagFor } from '../../support/flags/decide.ts';
-import { untilLive } from '../../support/database/flag-rows.ts';
+import { waitUntilServerUsesRows } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 import { until } from '../../support/until.ts';
@@ -19,7 +19,7 @@ describe('the memory of requests for flags', () => {
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db);
     await buildFlagFor(sluice.db, tenant.projectId, 'pro', { plan: 'pro' });
-    await untilLive(sluice, tenant);
+    await waitUntilServerUsesRows(sluice, tenant);
   });
   after(() => sluice.stop());
 

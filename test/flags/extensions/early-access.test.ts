@@ -186,7 +186,7 @@ describe('early access features', () => {
       await world.db('early_access_features').where({ project_id: world.ours.projectId }).delete();
       for (const stage of STAGES) await build({ name: `In ${stage}`, stage });
       const stagesOf = async (query: string) =>
-        (await world.published<Published>(PUBLIC + query)).earlyAccessFeatures.map((one) => one['stage']);
+        (await world.getPublic<Published>(PUBLIC + query)).earlyAccessFeatures.map((one) => one['stage']);
       assert.deepEqual(await stagesOf(''), ['beta']);
       assert.deepEqual(await stagesOf('?stage=concept&stage=alpha'), ['concept', 'alpha']);
       assert.deepEqual(await stagesOf('?stage=none'), []);
@@ -196,7 +196,7 @@ describe('early access features', () => {
     it('are as they were changed a moment ago', async () => {
       const { id } = await build({ name: 'Shown', stage: 'concept', description: 'One', payload: { a: 1 } });
       const shown = async () => {
-        const { earlyAccessFeatures } = await world.published<Published>(`${PUBLIC}?stage=concept`);
+        const { earlyAccessFeatures } = await world.getPublic<Published>(`${PUBLIC}?stage=concept`);
         return earlyAccessFeatures.find((one) => one['id'] === id);
       };
       const expected = {

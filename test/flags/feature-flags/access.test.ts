@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { startFlagsApi, type FlagsApi, type Body, type Flag } from '../../support/api/flags-api.ts';
-import { buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildFlag, waitUntilServerUsesRows } from '../../support/database/flag-rows.ts';
 import { buildMember, buildRule, type Member } from '../../support/api/members.ts';
 
 const VIEWER = 'You do not have viewer access to this resource.';
@@ -37,7 +37,7 @@ describe('access to feature flags', () => {
     open = await api.create({ key: 'open' });
     await say('none', hidden);
     await say('viewer', shown);
-    await untilLive({ db, url: api.sluice.url }, api.ours);
+    await waitUntilServerUsesRows({ db, url: api.sluice.url }, api.ours);
   });
   after(() => api.stop());
 

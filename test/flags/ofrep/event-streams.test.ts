@@ -15,7 +15,7 @@ import { identityStores } from '../../../src/people/stores.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildFlag, waitUntilServerUsesRows } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { openEventSource, type EventSource } from '../../support/api/event-source.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
@@ -111,7 +111,7 @@ describe('event streams of flags', () => {
     const { stream } = await evaluate();
     await buildFlag(sluice.db, tenant.projectId, { key: 'a' });
     await buildFlag(sluice.db, tenant.projectId, { key: 'b' });
-    await untilLive(sluice, tenant);
+    await waitUntilServerUsesRows(sluice, tenant);
     for (const [seen, told] of [
       [undefined, ['2', '2']],
       ['1', ['2', '2']],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ofrepRoutes } from '../../../src/flags/ofrep/description.ts';
 import { compile } from '../../../src/platform/schema.ts';
-import { buildCohort, buildFlag, untilLive } from '../../support/database/flag-rows.ts';
+import { buildCohort, buildFlag, waitUntilServerUsesRows } from '../../support/database/flag-rows.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 import { until } from '../../support/until.ts';
@@ -111,7 +111,7 @@ describe('OFREP', () => {
     it('to no bot by the public key, as on decide: it gets the defaults of the code, and no request is counted', async () => {
       const shop = await buildTenant(sluice.db);
       await buildFlag(sluice.db, shop.projectId, { key: 'plain', filters: { groups: [everybody] } });
-      await untilLive(sluice, shop);
+      await waitUntilServerUsesRows(sluice, shop);
       const counted = () =>
         sluice.db('flag_requests').where({ project_id: shop.projectId, kind: 'ofrep' }).whereNot({ sdk: 'node' });
       for (const agent of BOTS) {
@@ -219,7 +219,7 @@ describe('OFREP', () => {
       failing = await flag('failing', {
         groups: [{ properties: [{ key: 'id', type: 'cohort', operator: 'in', value: cohort }] }],
       });
-      await untilLive(sluice, tenant);
+      await waitUntilServerUsesRows(sluice, tenant);
     });
 
     const ada = { targetingKey: 'ada', email: 'ada@example.com' };

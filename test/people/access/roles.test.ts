@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startOrganization, type OrganizationWorld, type Who } from '../../support/api/organization.ts';
+import { startOrganization, type OrganizationWorld, type PersonName } from '../../support/api/organization.ts';
 
 describe('an organization', () => {
   let world: OrganizationWorld;
@@ -21,7 +21,7 @@ describe('an organization', () => {
     });
     const role = world.at(`/roles/${String(made.body['id'])}/`);
     const memberships = `${role}role_memberships/`;
-    const cases: [who: Who, uuid: string, status: number][] = [
+    const cases: [who: PersonName, uuid: string, status: number][] = [
       ['stranger', member.uuid, 404],
       ['member', member.uuid, 403],
       ['admin', world.people.stranger.uuid, 400],

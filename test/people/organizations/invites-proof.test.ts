@@ -5,7 +5,7 @@ import { createMailer } from '../../../src/platform/notify/mail.ts';
 import { PUBLIC_URL } from '../../support/api/api.ts';
 import { buildPersonalKey } from '../../support/api/identity.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
-import { startOrganization, type OrganizationWorld, type Who } from '../../support/api/organization.ts';
+import { startOrganization, type OrganizationWorld, type PersonName } from '../../support/api/organization.ts';
 import { buildPerson, type Person } from '../../support/api/people-api.ts';
 
 const PASSWORD = 'rusty kettle 41';
@@ -17,7 +17,7 @@ const address = () => `victim-${(count += 1)}@example.org`;
 /** The requests that both installations get. */
 function inviteRequests(world: () => OrganizationWorld) {
   return {
-    invite: (who: Who | Person, target_email: string, more: object = {}) =>
+    invite: (who: PersonName | Person, target_email: string, more: object = {}) =>
       world().ask(who, 'POST', world().at('/invites/'), { target_email, ...more }),
 
     sign: (link: string, body?: object, headers: Record<string, string> = {}) =>

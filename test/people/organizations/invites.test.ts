@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { PUBLIC_URL } from '../../support/api/api.ts';
 import { buildPersonalKey } from '../../support/api/identity.ts';
-import { startOrganization, type Body, type OrganizationWorld, type Who } from '../../support/api/organization.ts';
+import {
+  startOrganization,
+  type Body,
+  type OrganizationWorld,
+  type PersonName,
+} from '../../support/api/organization.ts';
 import type { Person } from '../../support/api/people-api.ts';
 
 describe('an organization', () => {
@@ -17,7 +22,7 @@ describe('an organization', () => {
 
   it('invites people, none above who invites', async () => {
     const invites = world.at('/invites/');
-    const cases: [who: Who, body: object, status: number][] = [
+    const cases: [who: PersonName, body: object, status: number][] = [
       ['stranger', { target_email: to('a') }, 404],
       ['member', { target_email: to('a'), level: 8 }, 403],
       ['admin', { target_email: to('a'), level: 15 }, 403],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startOrganization, type OrganizationWorld, type Who } from '../../support/api/organization.ts';
+import { startOrganization, type OrganizationWorld, type PersonName } from '../../support/api/organization.ts';
 import type { Person } from '../../support/api/people-api.ts';
 
 describe('an organization', () => {
@@ -12,7 +12,7 @@ describe('an organization', () => {
 
   it('has members whom nobody raises above themselves', async () => {
     const { member, admin, owner } = world.people;
-    const cases: [who: Who, whom: Person, level: unknown, status: number, message?: RegExp][] = [
+    const cases: [who: PersonName, whom: Person, level: unknown, status: number, message?: RegExp][] = [
       ['stranger', member, 8, 404],
       ['member', member, 8, 403, /insufficient/],
       ['admin', member, 2, 400, /not a valid choice/],
@@ -37,7 +37,7 @@ describe('an organization', () => {
   it('has members who may leave, and always an owner', async () => {
     const [leaver, removed] = [await world.build(), await world.build()];
     const of = ({ uuid }: Person) => world.at(`/members/${uuid}/`);
-    const cases: [who: Who | Person, whom: Person, status: number][] = [
+    const cases: [who: PersonName | Person, whom: Person, status: number][] = [
       [leaver, removed, 403],
       ['stranger', removed, 404],
       ['admin', world.people.owner, 403],

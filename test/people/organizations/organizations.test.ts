@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { identityStores } from '../../../src/people/stores.ts';
 import { buildPersonalKey, buildProjectSecretKey } from '../../support/api/identity.ts';
-import { startOrganization, type Body, type OrganizationWorld, type Who } from '../../support/api/organization.ts';
+import {
+  startOrganization,
+  type Body,
+  type OrganizationWorld,
+  type PersonName,
+} from '../../support/api/organization.ts';
 import { buildPerson } from '../../support/api/people-api.ts';
 
 describe('an organization', () => {
@@ -16,7 +21,7 @@ describe('an organization', () => {
   const buildOrganization = async (name: string) => (await identityStores(world.db).organizations.create(name)).id;
 
   it('is open to its members, its settings to its admins', async () => {
-    const cases: [who: Who, method: string, path: string, body: object | undefined, status: number][] = [
+    const cases: [who: PersonName, method: string, path: string, body: object | undefined, status: number][] = [
       ['stranger', 'GET', world.at('/'), undefined, 404],
       ['stranger', 'PATCH', world.at('/'), { name: 'Taken' }, 404],
       ['member', 'PATCH', world.at('/'), { name: 7 }, 403],

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { startHttpServer, type HttpServer } from '../../../src/platform/http/server.ts';
 import { buildFlagFor } from '../../support/flags/decide.ts';
-import { untilLive } from '../../support/database/flag-rows.ts';
+import { waitUntilServerUsesRows } from '../../support/database/flag-rows.ts';
 import { startSharedWorld, type SharedWorld } from '../../support/servers/shared-world.ts';
 import { startSluice } from '../../support/servers/sluice.ts';
 import { buildTenant } from '../../support/api/identity.ts';
@@ -72,7 +72,7 @@ describe('the fast path', () => {
     const { sluice, ours } = world;
     await buildFlagFor(sluice.db, ours.projectId, 'new-basket', {}, { payload: '"blue"' });
     await buildFlagFor(sluice.db, ours.projectId, 'for-ada', { email: 'ada@example.com' });
-    await untilLive(sluice, ours);
+    await waitUntilServerUsesRows(sluice, ours);
     const [open, locked] = [await world.buildDashboard(), await world.buildDashboard()];
     links = [await world.share(open), await world.share(locked)];
     const { status } = await world.request('PATCH', `/dashboards/${locked}/sharing/`, {

@@ -148,9 +148,9 @@ export function trendsOf(rows: readonly StoredRow[], query: TrendsQuery): Line[]
     .map((row) => ({ row, place: places.get(nameOf(row.at, interval, timeZone)) }))
     .filter((one): one is { row: StoredRow; place: number } => one.place !== undefined)
     .filter(({ row }) => localTime(row.at, timeZone).date <= query.dates.to);
-  const parts = query.series.map((node) => ({ node, own: placed.filter(({ row }) => isOf(row, node)) }));
-  return parts.flatMap((part, series) => {
-    const ranking = rankingOf(query.isJoint ? parts : [part], query);
+  const rowsBySeries = query.series.map((node) => ({ node, own: placed.filter(({ row }) => isOf(row, node)) }));
+  return rowsBySeries.flatMap((part, series) => {
+    const ranking = rankingOf(query.isJoint ? rowsBySeries : [part], query);
     return groupsOf(part.own, ranking, query).map(({ value, members }) => ({
       series,
       value,

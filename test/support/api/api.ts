@@ -25,7 +25,7 @@ export type Api = {
   server: Server;
   request(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
   /** All logged lines, as one text. */
-  logged(): string;
+  logText(): string;
   stop(): Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export async function startApi<C>(
     url,
     server,
     request: (method, path, request = {}) => send(url + path, method, request),
-    logged: () => lines.join(''),
+    logText: () => lines.join(''),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -33,9 +33,9 @@ export type DashboardsApi = {
   /** Sends a request; a path without `/api` is relative to our project's `/dashboards/`. @param options `key`: '' for none */
   request(method: string, path: string, body?: unknown, options?: Options): Promise<ApiAnswer>;
   /** Fails unless the answer is a success. @returns its body */
-  done<T = Dashboard>(method: string, path: string, body?: unknown, options?: Options): Promise<T>;
+  expectSuccess<T = Dashboard>(method: string, path: string, body?: unknown, options?: Options): Promise<T>;
   /** Fails unless the answer has the status. @returns its body */
-  refused(status: number, method: string, path: string, body?: unknown, options?: Options): Promise<Refusal>;
+  expectRefusal(status: number, method: string, path: string, body?: unknown, options?: Options): Promise<Refusal>;
   create(dashboard?: Body, options?: Options): Promise<Dashboard>;
   /** Writes an access rule in our project: for everybody, unless a membership is given. */
   rule(dashboardId: number, level: string, membershipId?: string): Promise<void>;
@@ -102,19 +102,19 @@ export async function startDashboardsApi(): Promise<DashboardsApi> {
       return { key: '', headers: { Cookie: pairs.join('; '), 'X-CSRFToken': csrfToken } };
     },
 
-    async done<T>(...args: Parameters<DashboardsApi['request']>) {
+    async expectSuccess<T>(...args: Parameters<DashboardsApi['request']>) {
       const { status, body } = await request(...args);
       if (status >= 300) throw new Error(`${args[0]} ${args[1]} was refused: ${status} ${JSON.stringify(body)}`);
       return body as T;
     },
 
-    async refused(wanted, ...args) {
+    async expectRefusal(wanted, ...args) {
       const { status, body } = await request(...args);
       if (status !== wanted) throw new Error(`${args[0]} ${args[1]} answered ${status}: ${JSON.stringify(body)}`);
       return body as Refusal;
     },
 
-    create: (dashboard = {}, options = {}) => api.done('POST', '', dashboard, options),
+    create: (dashboard = {}, options = {}) => api.expectSuccess('POST', '', dashboard, options),
 
     async rule(dashboardId, level, membershipId) {
       await db('access_controls').insert({

@@ -19,7 +19,7 @@ export type EventSource = {
   /** Waits until `count` events were received, but for at most a minute. */
   next(count: number): Promise<ReceivedEvent[]>;
   /** Resolves when the server has ended the stream; rejects after a minute. */
-  ended(): Promise<void>;
+  waitForEnd(): Promise<void>;
   stop(): void;
 };
 
@@ -54,7 +54,7 @@ export async function openEventSource(url: string, headers: Record<string, strin
       while (received.length < count && Date.now() < deadline) await sleep(5);
       return received;
     },
-    async ended() {
+    async waitForEnd() {
       const deadline = Date.now() + PATIENCE_MS;
       while (!streamEnd.is && Date.now() < deadline) await sleep(5);
       if (!streamEnd.is) throw new Error('the stream goes on');

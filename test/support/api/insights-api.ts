@@ -34,9 +34,9 @@ export async function startInsightsApi(): Promise<InsightsApi> {
   return {
     dashboards,
     request: (method, path, ...more) => dashboards.request(method, at(path), ...more),
-    done: (method, path, ...more) => dashboards.done(method, at(path), ...more),
-    refused: (status, method, path, ...more) => dashboards.refused(status, method, at(path), ...more),
-    create: (insight = {}, options = {}) => dashboards.done('POST', at(''), insight, options),
+    done: (method, path, ...more) => dashboards.expectSuccess(method, at(path), ...more),
+    refused: (status, method, path, ...more) => dashboards.expectRefusal(status, method, at(path), ...more),
+    create: (insight = {}, options = {}) => dashboards.expectSuccess('POST', at(''), insight, options),
 
     async capture(event, ...distinctIds) {
       const batch = distinctIds.map((distinct_id) => ({ event, distinct_id, properties: {} }));

@@ -4,16 +4,16 @@ import { buildTenant, type Tenant } from './identity.ts';
 import { buildPerson, startPeopleApi, type PeopleWorld, type Person } from './people-api.ts';
 
 export type Body = Record<string, unknown> & { results: Record<string, unknown>[] };
-export type Who = 'stranger' | 'member' | 'admin' | 'owner';
+export type PersonName = 'stranger' | 'member' | 'admin' | 'owner';
 
 export type OrganizationWorld = PeopleWorld & {
   ours: Tenant;
-  people: Record<Who, Person>;
+  people: Record<PersonName, Person>;
   /** The letters that were sent, in order. */
   letters: [to: readonly string[], letter: Letter][];
   /** @returns a path of our organization */
   at(path: string): string;
-  ask(who: Who | Person, method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
+  ask(who: PersonName | Person, method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
   /** Builds another person in our organization. */
   build(role?: 'member' | 'admin' | 'owner'): Promise<Person>;
 };

@@ -47,7 +47,7 @@ export type SurveysApi = {
   /** Like `request`, but fails unless the answer is a refusal. @returns its body */
   refused(method: string, path: string, body?: unknown): Promise<Refusal>;
   /** The answer to a page with our public key only, once earlier changes have taken effect. */
-  published<T>(path: string): Promise<T>;
+  getPublic<T>(path: string): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -98,7 +98,7 @@ export async function startSurveysApi(): Promise<SurveysApi> {
     passDays: (days) => void (passed += days * DAY_MS),
     done: (method, path, body) => expectStatus(request(method, path, body), (status) => status < 300),
     refused: (method, path, body) => expectStatus(request(method, path, body), (status) => status === 400),
-    async published(path) {
+    async getPublic(path) {
       await live.refresh(ours.projectId);
       const token = `${path.includes('?') ? '&' : '?'}token=${ours.apiToken}`;
       return expectStatus(send('GET', path + token, {}), (status) => status === 200);

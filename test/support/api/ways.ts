@@ -43,7 +43,7 @@ export const packing = fc
   .constantFrom(...packings)
   .chain(({ pack, hints }) => fc.record({ pack: fc.constant(pack), hint: fc.constantFrom(...hints) }));
 
-export const way = fc.record({
+export const sendingWay = fc.record({
   path: capturePath,
   packing,
   contentType,
@@ -53,7 +53,7 @@ export const way = fc.record({
   envelope: fc.constantFrom('one', 'array', 'batch'),
   keyName: fc.constantFrom('api_key', 'token', '$token', 'property', 'query'),
 });
-export type Way = typeof way extends fc.Arbitrary<infer W> ? W : never;
+export type Way = typeof sendingWay extends fc.Arbitrary<infer W> ? W : never;
 
 /** @param events with the envelope `one`, only the first is sent; with the key name `property`, the events already hold the key */
 export function requestOf(events: readonly object[], key: string, chosen: Way): Sent {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { promote } from '../api/identity.ts';
 import { buildMember } from '../api/members.ts';
-import { eventually, runsOfEndedBackfill } from '../exports/export-world.ts';
+import { eventually, runsAfterBackfill } from '../exports/export-world.ts';
 import type { ConsoleInstallation } from './installation.ts';
 import { bucketPlace, schemaPlace, type Place } from './places.ts';
 
@@ -14,7 +14,7 @@ const LONG = 'Everything that customers of the harbour shop did since it opened,
 const GOOGLE = { type: 'person', key: '$initial_referrer', operator: 'icontains', value: 'google' };
 
 /** Ids for addresses. */
-export type Furnished = Record<
+export type FurnishedIds = Record<
   | 'delivered'
   | 'deliveredRun'
   | 'refused'
@@ -28,7 +28,7 @@ export type Furnished = Record<
   string
 >;
 
-export async function buildFurnishedInstallation(at: ConsoleInstallation): Promise<Furnished> {
+export async function buildFurnishedInstallation(at: ConsoleInstallation): Promise<FurnishedIds> {
   const { db } = at.sluice;
   await promote(db, at.tenant, 'owner');
   // The example's events are from last year.
@@ -82,7 +82,7 @@ async function createExport(at: ConsoleInstallation, name: string, { type, confi
 
 async function deliverMorning({ tenant, world }: ConsoleInstallation, id: string): Promise<void> {
   const backfill = await world.backfills.request(tenant.projectId, id, MORNING);
-  await runsOfEndedBackfill(world, id, backfill.id);
+  await runsAfterBackfill(world, id, backfill.id);
 }
 
 async function newestRun({ request }: ConsoleInstallation, id: string): Promise<string> {
@@ -142,7 +142,9 @@ async function flags({ request }: ConsoleInstallation): Promise<string> {
   return String(id);
 }
 
-async function dashboards({ request }: ConsoleInstallation): Promise<Pick<Furnished, 'dashboard' | 'longDashboard'>> {
+async function dashboards({
+  request,
+}: ConsoleInstallation): Promise<Pick<FurnishedIds, 'dashboard' | 'longDashboard'>> {
   const make = (body: object) => request<{ id: number }>('POST', '/dashboards/', body);
   const { id } = await make({ name: 'The coffee bar', description: 'What people drink.' });
   const { id: other } = await make({ name: LONG, description: LONG });

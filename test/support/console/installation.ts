@@ -9,14 +9,14 @@ import { buildExportWorld, type ExportWorld } from '../exports/export-world.ts';
 import { startSluice, type Sluice } from '../servers/sluice.ts';
 import { startWorkerProcess } from '../servers/worker-process.ts';
 import { createKnex } from '../../../src/platform/db/connection.ts';
-import { ensureConsoleIsBuilt, visit, type Visitor } from './visitor.ts';
+import { ensureConsoleIsBuilt, visit, type BrowserVisit } from './visitor.ts';
 
 export type ConsoleInstallation = {
   sluice: Sluice;
   world: ExportWorld;
   tenant: Tenant;
   /** A browser of the project's user. */
-  visit(options?: Parameters<typeof visit>[1]): Promise<Visitor>;
+  visit(options?: Parameters<typeof visit>[1]): Promise<BrowserVisit>;
   /** Sends the request that a page would send, to set up a test. */
   request<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import { createSessions } from '../../../src/people/accounts/sessions.ts';
 import { testBrowser } from '../sdks/browser.ts';
 import type { Sluice } from '../servers/sluice.ts';
 
-export type Visitor = {
+export type BrowserVisit = {
   page: Page;
   /** Errors, refusals by the policy, and requests to other origins so far. */
   faults(): readonly string[];
@@ -24,7 +24,7 @@ export async function ensureConsoleIsBuilt(): Promise<void> {
 export async function visit(
   sluice: Pick<Sluice, 'url' | 'db'>,
   { userId, ...options }: BrowserContextOptions & { userId?: number | undefined } = {},
-): Promise<Visitor> {
+): Promise<BrowserVisit> {
   const browser = await testBrowser();
   const context = await browser.newContext({ baseURL: sluice.url, timezoneId: 'Europe/Berlin', ...options });
   if (userId !== undefined) await context.addCookies(await cookiesOf(sluice, userId, options.userAgent ?? CHROMIUM));

@@ -57,7 +57,7 @@ export async function buildCohort(db: Knex, projectId: number, properties?: obje
 const LIVE_MS = 60_000;
 
 /** Resolves when a started server uses the rows that are stored now. It notices rows written directly to the database with a delay. */
-export async function untilLive({ db, url }: { db: Knex; url: string }, tenant: Tenant): Promise<void> {
+export async function waitUntilServerUsesRows({ db, url }: { db: Knex; url: string }, tenant: Tenant): Promise<void> {
   const stored = await db('flag_definitions').where({ project_id: tenant.projectId }).first<{ version: string }>();
   const deadline = Date.now() + LIVE_MS;
   while ((await liveVersion(url, tenant.apiToken)) < Number(stored?.version ?? 0)) {

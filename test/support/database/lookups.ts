@@ -30,13 +30,13 @@ export type Lookups = {
 export async function startLookups({ statementTimeoutMs = 50_000 } = {}): Promise<Lookups> {
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
-  const bounded = createKnex({
+  const lookupDb = createKnex({
     url: database.url,
     ...LOOKUP_OPTIONS,
     statementTimeoutMs,
     answerTimeoutMs: 2 * statementTimeoutMs,
   });
-  const { collaborators } = createRecordsRoom(bounded);
+  const { collaborators } = createRecordsRoom(lookupDb);
   const gatekeeper = createGatekeeper(identityStores(db));
   const api = await startApi({ routes: recordRoutes, collaborators, gatekeeper });
   const [ours, theirs] = [await buildTenant(db), await buildTenant(db)];
@@ -68,7 +68,7 @@ export async function startLookups({ statementTimeoutMs = 50_000 } = {}): Promis
     },
     async close() {
       await api.stop();
-      await Promise.all([db.destroy(), bounded.destroy()]);
+      await Promise.all([db.destroy(), lookupDb.destroy()]);
       await database.drop();
     },
   };

@@ -42,7 +42,7 @@ function microsecondsOf(instant: string): bigint {
 export type SeenPerson = { id: string; properties: Properties };
 
 /** The person that each event of a project is stored with, by the event's uuid. */
-export async function seenPersons(pool: Pool, projectId: number): Promise<Map<string, SeenPerson>> {
+export async function personsOfEvents(pool: Pool, projectId: number): Promise<Map<string, SeenPerson>> {
   const { rows } = await pool.query<{ uuid: string; person_id: string; person_properties: Properties }>(
     'select uuid, person_id, person_properties from events where project_id = $1',
     [projectId],

@@ -91,14 +91,14 @@ const TYPES = Object.keys(VALUES) as ColumnType[];
 type Kind = { type: ColumnType; nulls: 'none' | 'some' | 'all'; few: boolean };
 
 /** Kinds of columns; `few`: the column repeats one to three values. */
-const kind: fc.Arbitrary<Kind> = fc.record({
+const columnKind: fc.Arbitrary<Kind> = fc.record({
   type: fc.constantFrom(...TYPES),
   nulls: fc.constantFrom('none', 'some', 'some', 'all'),
   few: fc.boolean(),
 });
 
 export const anyTable: fc.Arbitrary<Table> = fc
-  .tuple(fc.array(kind, { minLength: 1, maxLength: 8 }), fc.nat(60))
+  .tuple(fc.array(columnKind, { minLength: 1, maxLength: 8 }), fc.nat(60))
   .chain(([kinds, rows]) =>
     fc.tuple(...kinds.map((one) => columnOf(one, rows))).map((columns) => ({
       columns: kinds.map(({ type }, i) => ({ name: `${type} "${i}", é`, type })),

@@ -33,7 +33,7 @@ export function personMemory() {
         work.apply(distinctId, timestamp, readPersonEffects(event, distinctId, properties)),
       );
       const changes = work.changes();
-      keep(changes);
+      applyChanges(changes);
       return {
         seen: applied.map(({ id, properties }) => ({ id, properties: properties.value })),
         warnings: work.warnings().map(({ code }) => code),
@@ -57,7 +57,7 @@ export function personMemory() {
   }
 
   /** Applies changes as the database would, and asserts what the database relies on. */
-  function keep(changes: PersonChanges): void {
+  function applyChanges(changes: PersonChanges): void {
     for (const { isNew, ...person } of changes.persons) {
       assert.equal(persons.has(person.id), !isNew, 'a new person is new, another one is there');
       if (!isNew)

@@ -71,7 +71,7 @@ function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
 
 /** Called at each step of a session: it returns (pass), never resolves (a kill), or waits (a frozen process). */
 export type Steps = (name: string) => Promise<void>;
-const pass: Steps = async () => {};
+const passEveryStep: Steps = async () => {};
 
 export type Place = {
   destination: Destination;
@@ -102,24 +102,24 @@ export function testInterval(
   const superseded = new Set<string>();
   const warnings: string[] = [];
 
-  function artifactsOf(ours: number): Artifacts {
+  function artifactsOf(ownEpoch: number): Artifacts {
     return {
       async record(artifact, instead) {
         await sleep(0);
         const isGone = instead !== undefined && !records.some(({ id }) => id === instead);
-        if (ours < epoch || delivered || isGone) throw new Superseded('a later epoch has taken the interval');
+        if (ownEpoch < epoch || delivered || isGone) throw new Superseded('a later epoch has taken the interval');
         records = records.filter(({ id }) => id !== instead);
         const id = randomUUID();
-        records.push({ id, epoch: ours, artifact });
+        records.push({ id, epoch: ownEpoch, artifact });
         return id;
       },
       async list() {
         await sleep(0);
-        return records.filter((record) => record.epoch <= ours);
+        return records.filter((record) => record.epoch <= ownEpoch);
       },
       async listLater() {
         await sleep(0);
-        return records.filter((record) => record.epoch > ours);
+        return records.filter((record) => record.epoch > ownEpoch);
       },
       async discard(ids) {
         await sleep(0);
@@ -186,7 +186,7 @@ export function testInterval(
     return {
       delivery,
       /** Stages every part, each in a session of its own, as activities do. */
-      async write(steps: Steps = pass): Promise<StagedPart[]> {
+      async write(steps: Steps = passEveryStep): Promise<StagedPart[]> {
         const written: StagedPart[] = [];
         for (const [index, rows] of parts.entries()) {
           const part = { index, rows: rows.length };
@@ -199,16 +199,16 @@ export function testInterval(
       },
       /** Stages the first part from a source that breaks. */
       writeBroken: (error: Error): Promise<StagedPart> =>
-        withSession(pass, (session) =>
+        withSession(passEveryStep, (session) =>
           session.write({ index: 0, rows: parts[0]!.length }, withErrorAtEnd(sourceOf(parts[0]!, delivery), error)),
         ),
-      commit: (parts: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
+      commit: (parts: readonly StagedPart[], steps: Steps = passEveryStep): Promise<Receipt> =>
         withSession(steps, (session) => session.commit(parts)),
-      delivered: () => withSession(pass, (session) => session.findReceipt()),
-      present: () => withSession(pass, (session) => session.findPresentDelivery()),
+      delivered: () => withSession(passEveryStep, (session) => session.findReceipt()),
+      present: () => withSession(passEveryStep, (session) => session.findPresentDelivery()),
       verify: (receipt: Receipt, deep = false) =>
-        withSession(pass, async (session) => session.verify?.(receipt, { deep })),
-      discard: () => withSession(pass, (session) => session.discard()),
+        withSession(passEveryStep, async (session) => session.verify?.(receipt, { deep })),
+      discard: () => withSession(passEveryStep, (session) => session.discard()),
     };
   }
 
@@ -234,7 +234,7 @@ export function testInterval(
       return { run, receipt };
     },
     /** Marks the ledger row as delivered by the newest epoch. */
-    close() {
+    markDelivered() {
       delivered = true;
     },
     recorded: () => records.length,

@@ -284,7 +284,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
         await frozen.reached;
 
         const receipt = await run.commit(staged);
-        interval.close();
+        interval.markDelivered();
         const before = await place.snapshot();
         frozen.thaw();
         await assertHarmless(commit, step);

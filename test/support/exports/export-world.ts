@@ -59,7 +59,7 @@ const WITHOUT_WORKER_MS = 5_000;
 const TOO_BUSY = new Set([4, 14]);
 
 /** An existing installation: its database, its keys, and the project to export from; `namespace`: also its Temporal namespace. */
-export type Installed = {
+export type Installation = {
   database: TestDatabase;
   localRoot: string;
   encryptionKeys: string;
@@ -71,7 +71,7 @@ type WorldOptions = {
   /** False: histories are readable without a key. */
   encryptsPayloads?: boolean;
   /** Used instead of a new installation. */
-  installed?: Installed;
+  installed?: Installation;
   /** Address of a Temporal server other than the shared one. */
   temporal?: string;
 };
@@ -101,7 +101,7 @@ export async function buildExportWorld(
     step: (step) => world.onStep(step),
   };
   const engine = createEngine(options);
-  retryReads(engine.temporal.client);
+  extendDeadlinesAndRetryReads(engine.temporal.client);
   await ensureNamespace(engine.temporal.client);
   const db = createKnex({ url: database.url, applicationName: 'test' });
   const { projectId } = installed ?? (await buildTenant(db));
@@ -143,7 +143,7 @@ export async function buildExportWorld(
 }
 
 /** Extends deadlines and retries reads: on a busy machine, calls to Temporal may exceed the API's time limit. */
-function retryReads(client: Client): void {
+function extendDeadlinesAndRetryReads(client: Client): void {
   const withDeadline = client.withDeadline.bind(client);
   client.withDeadline = (deadline, call) => withDeadline(Number(deadline) + MORE_PATIENCE_MS, call);
   const service = client.workflowService as unknown as Record<string, (request: unknown) => Promise<unknown>>;
@@ -207,7 +207,7 @@ function isTooBusy(error: unknown): boolean {
 }
 
 /** Waits until the backfill has ended. @returns all runs of the export, oldest interval first */
-export async function runsOfEndedBackfill(
+export async function runsAfterBackfill(
   world: ExportWorld,
   exportId: string,
   backfillId: string,

@@ -25,7 +25,7 @@ export type LiveWorld = {
   /** Opens the project's stream for the user of the headers; `leave` ends it. */
   follow(headers: Record<string, string>, query?: string): Promise<EventSource>;
   /** Resolves when all streams have received earlier commits. */
-  settled(): Promise<void>;
+  waitForCommits(): Promise<void>;
   /** Ends the streams that `follow` opened. */
   leave(): void;
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
   first.stop();
   await sleepInTurns(50);
   const open: EventSource[] = [];
-  let watcher: (() => Promise<void>) | undefined;
+  let waitForChange: (() => Promise<void>) | undefined;
 
   /** Opens a stream of another project. @returns a function that makes a change there, and waits until the stream has it */
   async function watch(): Promise<() => Promise<void>> {
@@ -89,9 +89,9 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
       if (stream.status === 200) await stream.next(1);
       return stream;
     },
-    async settled() {
-      watcher ??= await watch();
-      await watcher();
+    async waitForCommits() {
+      waitForChange ??= await watch();
+      await waitForChange();
     },
     leave: () => open.splice(0).forEach((stream) => stream.stop()),
     async stop() {

@@ -36,7 +36,7 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
     interval = testInterval(place);
   }
 
-  const sent = () => place.arrivals?.() ?? [];
+  const acceptedRequests = () => place.arrivals?.() ?? [];
 
   it('acknowledges the rows that it took, and has nothing to find or to remove', async () => {
     const parts = [buildRows(5), buildRows(3)];
@@ -58,15 +58,15 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
 
   it('takes an interval without rows', async () => {
     const { receipt } = await interval.deliver([]);
-    assert.deepEqual([receipt.rows, receipt.digest, sent().length], [0, '0', 0]);
+    assert.deepEqual([receipt.rows, receipt.digest, acceptedRequests().length], [0, '0', 0]);
   });
 
   it('sends nothing by a commit, however often it is made', async () => {
     const run = interval.plan([buildRows(3)]);
     const staged = await run.write();
-    const before = sent().length;
+    const before = acceptedRequests().length;
     assert.deepEqual(await run.commit(staged), await run.commit(staged));
-    assert.equal(sent().length, before);
+    assert.equal(acceptedRequests().length, before);
   });
 
   it('passes on what breaks in the source', async () => {
@@ -78,7 +78,7 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
   if (promises.redelivery === 'counts_only') {
     it('delivers no row', async () => {
       await interval.deliver([buildRows(5)]);
-      assert.deepEqual([sent(), await place.read()], [[], undefined]);
+      assert.deepEqual([acceptedRequests(), await place.read()], [[], undefined]);
     });
     return;
   }
@@ -86,7 +86,7 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
   /** Uuids by the key of their request. @throws AssertionError when two requests of one key have other rows */
   function arrivals(): Map<string, readonly string[]> {
     const byKey = new Map<string, readonly string[]>();
-    for (const { key, uuids } of sent()) {
+    for (const { key, uuids } of acceptedRequests()) {
       assert.deepEqual(uuids, byKey.get(key) ?? uuids, key);
       byKey.set(key, uuids);
     }
@@ -113,7 +113,7 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
     const parts = [buildRows(5), buildRows(3)];
     await interval.deliver(parts);
     await assertThere(parts);
-    assert.equal(sent().length, arrivals().size);
+    assert.equal(acceptedRequests().length, arrivals().size);
   });
 
   it('repeats an attempt under the same keys', async () => {
@@ -124,7 +124,7 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
     await run.commit(await run.write());
     await assertThere(parts);
     assert.deepEqual([...arrivals().keys()], keys);
-    assert.equal(sent().length, 2 * keys.length);
+    assert.equal(acceptedRequests().length, 2 * keys.length);
   });
 
   it('repeats the rows of an interval under the keys of another run', async () => {
@@ -177,10 +177,10 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
       await Promise.race([frozen.reached, write]);
       const later = [buildRows(2)];
       await interval.deliver(later);
-      const before = sent().length;
+      const before = acceptedRequests().length;
       frozen.thaw();
       await write.catch((error: unknown) => assert.ok(error instanceof Superseded, String(error)));
-      assert.equal(sent().length, before, step);
+      assert.equal(acceptedRequests().length, before, step);
       const seen = await place.read();
       for (const uuid of uuidsOf(later)) assert.ok(seen?.includes(uuid), step);
       await place.stop();
@@ -191,9 +191,9 @@ export function itTakesRowsOneWay(promises: Promises, makePlace: () => Promise<T
   it('leaves what has arrived when a run is discarded', async () => {
     const run = interval.plan([buildRows(5)]);
     await run.write();
-    const before = sent().length;
+    const before = acceptedRequests().length;
     await run.discard();
-    assert.equal(sent().length, before);
+    assert.equal(acceptedRequests().length, before);
     assert.match(interval.warnings().join(), /stay with the receiver/);
   });
 }

@@ -5,7 +5,7 @@ import { DestinationRejected, DestinationUnavailable } from '../../../src/platfo
 import { DESTINATION_FAULTS } from '../../../src/exports/faults/known-faults.ts';
 
 /** Secrets, hosts, paths and SQL, which no message may contain. */
-const NOT_FOR_PEOPLE = /127\.0\.0\.1|localhost|canary|\/tmp\/|select |insert into/i;
+const FORBIDDEN_IN_MESSAGES = /127\.0\.0\.1|localhost|canary|\/tmp\/|select |insert into/i;
 
 /**
  * @returns the fault of a delivery that fails
@@ -24,6 +24,6 @@ export async function faultIn(type: string, delivery: Promise<unknown>): Promise
   const field = known.field === undefined ? null : `destination__config__${known.field}`;
   assert.deepEqual([fault.owner, fault.field], [known.owner, field]);
   assert.equal(error instanceof DestinationRejected, known.final === true, `${fault.code}: ${message}`);
-  assert.doesNotMatch(message, NOT_FOR_PEOPLE);
+  assert.doesNotMatch(message, FORBIDDEN_IN_MESSAGES);
   return fault;
 }

@@ -12,10 +12,13 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Limit of printed bytes: enough for one line for each of 100,000 flags. */
 const MAX_PRINTED = 32 * 1024 * 1024;
 
-export type Ended = { code: number; stdout: string; stderr: string; lines: string[] };
+export type CommandResult = { code: number; stdout: string; stderr: string; lines: string[] };
 
 /** Runs the command from the root of the repository until it ends. */
-export function sluice(args: readonly string[], environment: Record<string, string | undefined> = {}): Promise<Ended> {
+export function sluice(
+  args: readonly string[],
+  environment: Record<string, string | undefined> = {},
+): Promise<CommandResult> {
   return new Promise((resolve) => {
     const env = environmentWith({ SLUICE_API_KEY: undefined, POSTHOG_API_KEY: undefined, ...environment });
     execFile(process.execPath, [SLUICE, ...args], { cwd: ROOT, env, maxBuffer: MAX_PRINTED }, (error, stdout, stderr) =>

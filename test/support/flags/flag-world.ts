@@ -99,6 +99,6 @@ async function captureEvent(url: string, tenant: Tenant, event: string, properti
 }
 
 /** Paths of the answered requests, in order, without queries. */
-export function askedPaths({ answered }: Sluice): string[] {
+export function answeredPaths({ answered }: Sluice): string[] {
   return answered.map(({ url }) => new URL(url, 'http://sluice').pathname);
 }

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { programFolders } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
-import { skipFor } from '../missing.ts';
+import { skipSuite } from '../missing.ts';
 
 /** Chromium's headless shell comes first: without window toolbars, which are pages too, it opens a page in a third of the time. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'];
@@ -27,7 +27,7 @@ let running: Promise<Browser> | undefined;
 export async function needsBrowser(suite: Mocha.Context): Promise<void> {
   if (await findBrowser()) return;
   const message = 'chromium is not installed: apt-get install chromium-headless-shell';
-  skipFor(suite, message);
+  skipSuite(suite, message);
 }
 
 /** Starts the browser for the first caller, which takes about a second; the others share it. */

@@ -42,8 +42,8 @@ export async function askForFlags(version: string, host: string, token: string, 
   return run(version, 'flags', host, token, key);
 }
 
-async function run<Told>(version: string, name: string, ...rest: string[]): Promise<Told> {
-  const output = JSON.parse(await runPython(posthog(version), script(name), ...rest)) as Told & { version: string };
+async function run<Output>(version: string, name: string, ...rest: string[]): Promise<Output> {
+  const output = JSON.parse(await runPython(posthog(version), script(name), ...rest)) as Output & { version: string };
   if (output.version !== version) throw new Error(`expected posthog ${version}, found ${output.version}`);
   return output;
 }

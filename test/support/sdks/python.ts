@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
-import { skipFor } from '../missing.ts';
+import { skipSuite } from '../missing.ts';
 
 const TIMEOUT_MS = 150_000;
 const OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -25,7 +25,7 @@ export async function needsPython(suite: Mocha.Context, pythonPackage: PythonPac
   const { name, version } = pythonPackage;
   const folder = environmentOf(pythonPackage);
   const message = `${name} ${version} is not installed: python3 -m venv ${folder} && ${folder}/bin/pip install ${name}==${version}`;
-  skipFor(suite, message);
+  skipSuite(suite, message);
 }
 
 /** Runs a script to its end. @returns what it printed */

@@ -8,7 +8,7 @@ import { access, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promis
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../../src/platform/config.ts';
-import { skipFor } from '../missing.ts';
+import { skipSuite } from '../missing.ts';
 
 const run = promisify(execFile);
 const SOURCES = path.join(import.meta.dirname, '../../sdks');
@@ -75,7 +75,7 @@ export const isLeftOut = (language: Language): boolean =>
 export async function needsPrograms(suite: Mocha.Context, language: Language): Promise<void> {
   if (await isThere(await folderOf(language))) return;
   const message = `the ${language} programs of test/sdks are not built: npm run sdks ${language}`;
-  skipFor(suite, message);
+  skipSuite(suite, message);
 }
 
 const TIMEOUT_MS = 150_000;

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { cacheFolder } from '../../../src/platform/config.ts';
 import { terminate } from './process-end.ts';
-import { skipFor } from '../missing.ts';
+import { skipSuite } from '../missing.ts';
 
 const VERSION = '3.35.0';
 const START_MS = 60_000;
@@ -30,7 +30,7 @@ const program = () => path.join(cacheFolder(), `azurite-${VERSION}`, 'node_modul
 export function needsAzurite(suite: Mocha.Context): void {
   if (existsSync(program())) return;
   const message = `azurite is not installed: npm install --prefix "$HOME/.cache/sluice/azurite-${VERSION}" azurite@${VERSION}`;
-  skipFor(suite, message);
+  skipSuite(suite, message);
 }
 
 async function start(): Promise<Server> {

@@ -6,34 +6,34 @@ import { connect, createServer, type AddressInfo, type Server } from 'node:net';
  * `drop`: the server gets the request, but the client never gets the answer. With all others the server never gets the request: for `503`,
  * `403` and `denied` the proxy answers as S3 does, for `busy` as capture does.
  */
-export type Fault = 'drop' | '503' | '403' | 'denied' | 'busy' | undefined;
+export type InjectedFault = 'drop' | '503' | '403' | 'denied' | 'busy' | undefined;
 
 export type FaultyProxy = { origin: string; requests: number; faults: number; close(): void };
 
 /** @param fault called for each request; the query of the URL tells which S3 call it is */
 export async function startFaultyProxy(
   target: string,
-  fault: (request: { method: string; url: string }) => Fault,
+  fault: (request: { method: string; url: string }) => InjectedFault,
 ): Promise<FaultyProxy> {
   const { hostname, port } = new URL(target);
   const proxy: FaultyProxy = { origin: '', requests: 0, faults: 0, close: () => {} };
   const server = http.createServer((request, response) => {
     const [method, url] = [request.method ?? '', request.url ?? ''];
     proxy.requests++;
-    const wrong = fault({ method, url });
-    if (wrong) proxy.faults++;
-    if (wrong === '503') {
+    const injectedFault = fault({ method, url });
+    if (injectedFault) proxy.faults++;
+    if (injectedFault === '503') {
       request.resume();
       response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
       return;
     }
-    if (wrong === '403' || wrong === 'denied') {
+    if (injectedFault === '403' || injectedFault === 'denied') {
       request.resume();
-      const code = wrong === 'denied' ? 'AccessDenied' : 'InvalidAccessKeyId';
+      const code = injectedFault === 'denied' ? 'AccessDenied' : 'InvalidAccessKeyId';
       response.writeHead(403).end(`<Error><Code>${code}</Code></Error>`);
       return;
     }
-    if (wrong === 'busy') {
+    if (injectedFault === 'busy') {
       request.resume();
       response.writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json' });
       response.end('{"type":"server_error","code":"unavailable","detail":"Come back.","attr":null}');
@@ -41,7 +41,7 @@ export async function startFaultyProxy(
     }
     // The signature covers the host header, so it passes unchanged.
     const forwarded = http.request({ hostname, port, method, path: url, headers: request.headers }, (answer) => {
-      if (wrong === 'drop') return request.socket.destroy();
+      if (injectedFault === 'drop') return request.socket.destroy();
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });

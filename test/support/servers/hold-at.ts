@@ -2,7 +2,7 @@
 import type { Step } from '../../../activities/engine.ts';
 import type { ExportWorld } from '../exports/export-world.ts';
 
-export type Held = {
+export type StepGate = {
   /** Resolves when the run has reached the step; the run stays there. */
   reached: Promise<Step>;
   goOn(): void;
@@ -11,7 +11,7 @@ export type Held = {
 };
 
 /** @param name of the step, such as `before-committing` or `manifest`; only its first occurrence is held */
-export function holdAt(world: ExportWorld, exportId: string, name: string): Held {
+export function holdAt(world: ExportWorld, exportId: string, name: string): StepGate {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<Step>();
   let passed = false;

@@ -12,7 +12,7 @@ import { cacheFolder } from '../../../src/platform/config.ts';
 import { createEmptyDatabase } from '../database/database.ts';
 import { createTestBucket, OBJECT_STORE_KEYS, type TestBucket } from './object-store.ts';
 import { terminate } from './process-end.ts';
-import { skipFor } from '../missing.ts';
+import { skipSuite } from '../missing.ts';
 
 const VERSION = '1.10.1';
 const START_MS = 60_000;
@@ -27,7 +27,7 @@ const libraries = () => path.join(cacheFolder(), `iceberg-catalog-${VERSION}`, '
 export function needsIcebergCatalog(suite: Mocha.Context): void {
   if (existsSync(libraries())) return;
   const message = `Apache's REST catalog ${VERSION} is not installed: .ci/run installs it, by Maven`;
-  skipFor(suite, message);
+  skipSuite(suite, message);
 }
 
 async function start(): Promise<Server> {

@@ -13,7 +13,7 @@ import { programFolders } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
 import { freePort } from '../../../src/platform/processes/port.ts';
 import { terminate } from './process-end.ts';
-import { skipFor } from '../missing.ts';
+import { skipSuite } from '../missing.ts';
 
 export const OBJECT_STORE_KEYS = { accessKeyId: 'SLUICETESTKEY', secretAccessKey: 'canary-secret-of-the-store' };
 const START_MS = 60_000;
@@ -27,7 +27,7 @@ const findServer = () => findProgram('versitygw', programFolders());
 export async function needsObjectStore(suite: Mocha.Context): Promise<void> {
   if (await findServer()) return;
   const message = 'versitygw is not installed: go install github.com/versity/versitygw/cmd/versitygw@latest';
-  skipFor(suite, message);
+  skipSuite(suite, message);
 }
 
 async function start(): Promise<Server> {

@@ -37,7 +37,7 @@ export type Sluice = {
   stop(graceMs?: number): Promise<void>;
 };
 
-const NOWHERE = { address: '127.0.0.1:1', namespace: 'test' };
+const UNREACHABLE_TEMPORAL = { address: '127.0.0.1:1', namespace: 'test' };
 const GRACE_MS = 5_000;
 
 export type SluiceOptions = {
@@ -72,7 +72,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     flagRequestsPerSecond = 50_000,
     maxDistinctIds = 1_000,
     trustedProxies = [],
-    temporal = NOWHERE,
+    temporal = UNREACHABLE_TEMPORAL,
     encryptionKeys = generateKeyRing(),
     localRoot,
     allowedHosts = [],

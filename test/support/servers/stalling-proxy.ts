@@ -15,12 +15,12 @@ export type StallingProxy = {
 export async function startStallingProxy(target: string): Promise<StallingProxy> {
   const { hostname, port } = new URL(target);
   const clients = new Set<Socket>();
-  let order: 'working' | 'stalled' | 'refusing' = 'working';
+  let mode: 'working' | 'stalled' | 'refusing' = 'working';
   const server = createServer((client) => {
     clients.add(client);
     client.on('error', () => client.destroy()).on('close', () => clients.delete(client));
-    if (order === 'refusing') return void client.destroy();
-    if (order === 'stalled') return void client.resume();
+    if (mode === 'refusing') return void client.destroy();
+    if (mode === 'stalled') return void client.resume();
     const upstream = connect({ host: hostname, port: Number(port) });
     upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
     client.on('close', () => upstream.destroy());
@@ -30,8 +30,8 @@ export async function startStallingProxy(target: string): Promise<StallingProxy>
   const endConnections = () => {
     for (const client of clients) client.destroy();
   };
-  const become = (next: typeof order) => {
-    order = next;
+  const become = (next: typeof mode) => {
+    mode = next;
     endConnections();
   };
   return {

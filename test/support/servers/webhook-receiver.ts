@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { startHttpServer } from '../../../src/platform/http/server.ts';
 
-export type Received = { path: string; headers: IncomingHttpHeaders; body: string };
+export type ReceivedWebhook = { path: string; headers: IncomingHttpHeaders; body: string };
 
 export type WebhookReceiver = {
   url: string;
-  received: Received[];
+  received: ReceivedWebhook[];
   /** Statuses of the next answers, in turn; 204 when the list is empty. `silence`: no answer. */
   answers: (number | 'silence')[];
   /** Number of requests without a 2xx answer. */
@@ -16,7 +16,7 @@ export type WebhookReceiver = {
 };
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const received: Received[] = [];
+  const received: ReceivedWebhook[] = [];
   const answers: WebhookReceiver['answers'] = [];
   const receiver: WebhookReceiver = { url: '', received, answers, refused: 0, stop: async () => {} };
   const server = await startHttpServer(

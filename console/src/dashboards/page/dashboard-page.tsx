@@ -47,11 +47,11 @@ export function DashboardPage() {
   );
 }
 
-const EDITS = 37;
+const EDITORS_ONLY_PRIVILEGE = 37;
 
 /** Whether the user may change the dashboard and its link: their access level and the dashboard's restriction must both allow it. */
 function mayEdit({ user_access_level: level, effective_privilege_level: privilege }: Dashboard): boolean {
-  return privilege === EDITS && (level === 'editor' || level === 'manager');
+  return privilege === EDITORS_ONLY_PRIVILEGE && (level === 'editor' || level === 'manager');
 }
 
 function Tiles({ dashboard: { tiles } }: { dashboard: Dashboard }) {

@@ -9,15 +9,15 @@ import styles from './dashboard.module.css';
 type InsightChartProps = { name: string; insight: DrawnResult & { query: Parameters<typeof drawnAs>[0] } };
 
 export function InsightChart({ name, insight }: InsightChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const drawing = useMemo(() => drawingOf(name, insight), [name, insight]);
-  useEffect(() => render(drawing, place.current!), [drawing]);
+  useEffect(() => render(drawing, container.current!), [drawing]);
   // A separate effect: a newer result is drawn over the last one, so tables that a reader has opened stay open.
   useEffect(() => {
-    const element = place.current!;
+    const element = container.current!;
     return () => render(null, element);
   }, []);
-  return <div ref={place} className={styles.chart} />;
+  return <div ref={container} className={styles.chart} />;
 }
 
 function drawingOf(name: string, insight: InsightChartProps['insight']): ComponentChild {

@@ -51,7 +51,13 @@ export function Expiry({ sharing: { enabled, expires_at: expiresAt }, isPending,
         />
         {choice === 'at' && (
           // A new stored time replaces what was typed.
-          <At key={expiresAt} expiresAt={expiresAt} isPending={isPending} error={error} onChange={onChange} />
+          <ExpiryTimeForm
+            key={expiresAt}
+            expiresAt={expiresAt}
+            isPending={isPending}
+            error={error}
+            onChange={onChange}
+          />
         )}
       </div>
       {expiresAt !== null && <Validity expiresAt={expiresAt} enabled={enabled} />}
@@ -61,7 +67,7 @@ export function Expiry({ sharing: { enabled, expires_at: expiresAt }, isPending,
 
 type AtProps = Omit<ExpiryProps, 'sharing'> & { expiresAt: string | null };
 
-function At({ expiresAt, isPending, error, onChange }: AtProps) {
+function ExpiryTimeForm({ expiresAt, isPending, error, onChange }: AtProps) {
   const storedValue = expiresAt === null ? '' : localInput(expiresAt);
   const [typed, setTyped] = useState(storedValue);
   return (

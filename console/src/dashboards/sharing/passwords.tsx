@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components';
-import { messageAt, messageOf } from '../../api/client.ts';
+import { fieldErrorOf, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { CopyLine } from '../../look/copy.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
@@ -25,7 +25,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
   const queries = useQueryClient();
   const [password, setPassword] = useState('');
   const [note, setNote] = useState('');
-  const changed = () => queries.invalidateQueries({ queryKey: sharingQuery(path).queryKey });
+  const refresh = () => queries.invalidateQueries({ queryKey: sharingQuery(path).queryKey });
   const adding = useMutation({
     mutationFn: () =>
       addPassword(path, { ...(password !== '' && { raw_password: password }), ...(note !== '' && { note }) }),
@@ -33,20 +33,20 @@ export function Passwords({ path, passwords }: PasswordsProps) {
       setPassword('');
       setNote('');
     },
-    onSettled: changed,
+    onSettled: refresh,
   });
-  const [asked, setAsked] = useState<Password>();
+  const [passwordToDelete, setAsked] = useState<Password>();
   const removing = useMutation({
     mutationFn: (id: number) => removePassword(path, id),
     onSuccess: () => setAsked(undefined),
-    onSettled: changed,
+    onSettled: refresh,
   });
   function ask(target: Password) {
     removing.reset();
     setAsked(target);
   }
   const { error } = adding;
-  const at = (attr: string) => messageAt(error, attr);
+  const at = (attr: string) => fieldErrorOf(error, attr);
   const isElsewhere = error && at('raw_password') === undefined && at('note') === undefined;
   return (
     <section aria-label="Passwords" className={styles.passwords}>
@@ -106,13 +106,13 @@ export function Passwords({ path, passwords }: PasswordsProps) {
           {messageOf(error)}
         </p>
       )}
-      {asked && (
+      {passwordToDelete && (
         <FormDialog
-          title={`Delete the password ${nameOf(asked)}?`}
+          title={`Delete the password ${nameOf(passwordToDelete)}?`}
           kind="danger"
           action="Delete it"
           request={removing}
-          onSubmit={() => removing.mutate(asked.id)}
+          onSubmit={() => removing.mutate(passwordToDelete.id)}
           onClose={() => setAsked(undefined)}
         >
           <p>

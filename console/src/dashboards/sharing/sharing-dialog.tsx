@@ -1,7 +1,7 @@
 /** Settings of a dashboard's public link: whether it works, until when, and with which passwords. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageAt, messageOf } from '../../api/client.ts';
+import { fieldErrorOf, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { CopyLine } from '../../look/copy.tsx';
 import { Actions, Dialog, FormDialog } from '../../look/dialog.tsx';
@@ -62,7 +62,7 @@ function Settings({ path, sharing }: { path: SharingPath; sharing: Sharing }) {
     changing.reset();
     setAsked(what);
   }
-  const expiryError = messageAt(error, 'expires_at');
+  const expiryError = fieldErrorOf(error, 'expires_at');
   return (
     <>
       <div className={styles.part}>

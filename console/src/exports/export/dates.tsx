@@ -4,11 +4,11 @@ import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
 import { isOfCalendar } from '../words/cadence.ts';
 import styles from './export.module.css';
-import { instantOf, typedOf, type Hours } from './local-dates.ts';
+import { instantOf, typedOf, type ExportClock } from './local-dates.ts';
 
 type Selection = { start: string | undefined; end: string | undefined };
 
-type DatesProps = Selection & { one: Hours; onGo: (range: { start: string; end: string }) => void };
+type DatesProps = Selection & { one: ExportClock; onGo: (range: { start: string; end: string }) => void };
 
 /** The fields are in the zone of the grid. */
 export function Dates({ one, start, end, onGo }: DatesProps) {

@@ -21,7 +21,7 @@ import { layoutOf } from './layout.ts';
 import { showNotice } from '../../look/notice.tsx';
 import { runOf, backfillRange } from './plan-data.ts';
 import { PlanSlip, ViewersSlip } from './plan-slip.tsx';
-import { TableTwin } from './table-twin.tsx';
+import { IntervalTable } from './table-twin.tsx';
 import { Troubles } from './troubles.tsx';
 import styles from './export.module.css';
 
@@ -36,26 +36,26 @@ export function ExportPage() {
 function ExportView({ projectId, exportId }: { projectId: number; exportId: string }) {
   const { start, end, since } = route.useSearch();
   const navigate = useNavigate();
-  const [visit, setVisit] = useState(0);
+  const [historyKey, setVisit] = useState(0);
   // Without `since`, the map begins at the `start` of the first address. Later selections do not move it; “Show the newest” does.
   const [firstStart, setFirstStart] = useState(start);
   const from = since ?? firstStart;
-  const one = useQuery(exportQuery(projectId, exportId));
+  const batchExport = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, from));
   const mayEdit = useMayEdit(projectId, exportId);
   // If the export was deleted while its page is open, the cached data would mislead, and its buttons do nothing.
-  if (one.error instanceof ApiError && one.error.status === 404)
+  if (batchExport.error instanceof ApiError && batchExport.error.status === 404)
     return (
       <main>
         <h1>Not found</h1>
-        <Failure error={one.error} />
+        <Failure error={batchExport.error} />
       </main>
     );
   /** Selects a range. If it begins before the map, or ends after a cut map, the map is loaded again from the range's first day on. */
   function goTo(range: { start: string; end: string }) {
     const shown = map.data?.starts[0] ?? Infinity;
     const isBeyond = map.data?.isCut === true && Date.parse(range.end) > map.data.ends.at(-1)!;
-    setVisit(visit + 1);
+    setVisit(historyKey + 1);
     const day = isoOf(Math.floor(Date.parse(range.start) / DAY) * DAY);
     void navigate({
       to: '/project/$projectId/exports/$exportId',
@@ -64,31 +64,31 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       resetScroll: false,
     });
   }
-  const failed = one.isError ? one : map.isError ? map : undefined;
+  const failed = batchExport.isError ? batchExport : map.isError ? map : undefined;
   return (
     <main>
       <BlockedBanner />
-      {one.data && <ExportHeader {...{ projectId, mayEdit }} one={one.data} map={map.data} />}
+      {batchExport.data && <ExportHeader {...{ projectId, mayEdit }} one={batchExport.data} map={map.data} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
-      {one.data && map.data && <Troubles {...{ projectId, mayEdit }} one={one.data} map={map.data} />}
+      {batchExport.data && map.data && <Troubles {...{ projectId, mayEdit }} one={batchExport.data} map={map.data} />}
       {map.data?.needs_you.some(({ reason }) => reason === 'delivered_elsewhere') && (
         <ForeignDeliveries {...{ projectId, exportId }} />
       )}
-      {one.data && <Dates {...{ start, end }} one={one.data} onGo={goTo} />}
-      {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
-      {one.data && map.data?.codes.length === 0 && (
+      {batchExport.data && <Dates {...{ start, end }} one={batchExport.data} onGo={goTo} />}
+      {(batchExport.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
+      {batchExport.data && map.data?.codes.length === 0 && (
         <Earlier
           {...{ projectId }}
-          one={one.data}
-          before={Date.parse(one.data.created_at)}
+          one={batchExport.data}
+          before={Date.parse(batchExport.data.created_at)}
           words={mayEdit ? 'Or deliver history' : 'Show history'}
         />
       )}
-      {one.data && map.data && map.data.codes.length > 0 && (
+      {batchExport.data && map.data && map.data.codes.length > 0 && (
         <History
-          key={visit}
+          key={historyKey}
           {...{ projectId, mayEdit }}
-          one={one.data}
+          one={batchExport.data}
           map={map.data}
           onNewest={() => setFirstStart(undefined)}
         />
@@ -100,10 +100,10 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
 const isoOf = (instant: number) => new Date(instant).toISOString();
 
 /** Number of intervals from which the link to earlier ones is hidden; a map has at most twice as many. */
-const MANY = 50_000;
+const MAX_INTERVALS_WITH_EARLIER_LINK = 50_000;
 
 const NARROW = '(width < 720px)';
-const onWidth = (changed: () => void) => {
+const subscribeToNarrow = (changed: () => void) => {
   const query = matchMedia(NARROW);
   query.addEventListener('change', changed);
   return () => query.removeEventListener('change', changed);
@@ -139,7 +139,7 @@ type HistoryProps = {
 function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
   const search = route.useSearch();
   const navigate = useNavigate();
-  const isNarrow = useSyncExternalStore(onWidth, () => matchMedia(NARROW).matches);
+  const isNarrow = useSyncExternalStore(subscribeToNarrow, () => matchMedia(NARROW).matches);
   const { interval, timezone } = one;
   const cadence = useMemo(() => ({ interval, timezone }), [interval, timezone]);
   const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
@@ -149,13 +149,13 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
   const setActive = (number: number) => setChosen(map.starts[number]);
   const newest = map.codes.length - 1;
   // By default the newest interval that is not blank is active, so an export whose deliveries are all old opens at them.
-  const known = map.codes.findLastIndex((code) => code !== '--');
-  const last = selected?.last ?? (known >= 0 ? known : newest);
+  const newestNotBlank = map.codes.findLastIndex((code) => code !== '--');
+  const last = selected?.last ?? (newestNotBlank >= 0 ? newestNotBlank : newest);
   const found = chosen === undefined ? -1 : map.starts.indexOf(chosen);
   const active = found >= 0 ? found : last;
   const scrollRef = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(false);
-  const deliver = useRef<HTMLButtonElement>(null);
+  const deliverButton = useRef<HTMLButtonElement>(null);
   const isGrid = !isNarrow && search.view !== 'table';
   const onlyMissing = search.only !== 'all';
   const params = { projectId, exportId: one.id };
@@ -197,7 +197,7 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
       },
     },
     ...(isGrid && GRID_KEYS),
-    b: { does: 'Go to the plan', run: () => deliver.current?.focus() },
+    b: { does: 'Go to the plan', run: () => deliverButton.current?.focus() },
     Escape: { does: 'Select nothing', run: () => select(undefined) },
   });
 
@@ -207,14 +207,14 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
       <p className={styles.readout}>{nameOf(map, active, cadence)}</p>
       <div className={styles.body}>
         {!isGrid ? (
-          <TableTwin map={map} cadence={cadence} selected={selected} onSelect={select} />
+          <IntervalTable map={map} cadence={cadence} selected={selected} onSelect={select} />
         ) : (
           <Grid
             {...{ map, layout, cadence, selected, active, scrollRef, wantsFocus }}
             onSelect={select}
             onActive={setActive}
             onOpen={(number) => void open(number).catch((error: unknown) => showNotice({ text: messageOf(error) }))}
-            onRun={() => deliver.current?.click()}
+            onRun={() => deliverButton.current?.click()}
           />
         )}
         {bounds && mayEdit === false && <ViewersSlip exportId={one.id} range={bounds} cadence={cadence} />}
@@ -229,7 +229,7 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
             onlyMissing={onlyMissing}
             isReplacing={one.promises.redelivery === 'replaces'}
             onOnly={(only) => go({ only: only ? undefined : 'all' })}
-            buttonRef={deliver}
+            buttonRef={deliverButton}
           />
         )}
         {!bounds && (
@@ -248,7 +248,7 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
           </Link>
         </p>
       )}
-      {map.codes.length < MANY && (
+      {map.codes.length < MAX_INTERVALS_WITH_EARLIER_LINK && (
         <p>
           <Earlier {...{ projectId, one }} before={map.starts[0]!} words="Show earlier intervals" />
         </p>

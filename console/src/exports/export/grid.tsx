@@ -101,7 +101,7 @@ export function Grid({
     wantsFocus.current = true;
     if (event.shiftKey) {
       anchor.current ??= active;
-      onSelect(between(anchor.current, to));
+      onSelect(rangeOf(anchor.current, to));
     } else anchor.current = undefined;
     onActive(to);
   }
@@ -111,7 +111,7 @@ export function Grid({
     if (number === undefined || event.button !== 0) return;
     press.current = event.shiftKey ? (anchor.current ?? active) : number;
     anchor.current = press.current;
-    if (event.shiftKey) setDragged(between(press.current, number));
+    if (event.shiftKey) setDragged(rangeOf(press.current, number));
   }
   function stopPress() {
     press.current = undefined;
@@ -123,7 +123,7 @@ export function Grid({
     const at = document.elementFromPoint(event.clientX, event.clientY);
     const number = at && numberAt({ target: at });
     if (press.current === undefined || number === undefined || number === null) return;
-    if (dragged || number !== press.current) setDragged(between(press.current, number));
+    if (dragged || number !== press.current) setDragged(rangeOf(press.current, number));
   }
   function onPointerUp(event: PointerEvent) {
     const number = numberAt(event);
@@ -169,7 +169,7 @@ export function Grid({
         >
           {rows.getVirtualItems().map(({ index, start }) => {
             const row = layout.rows[index]!;
-            const [low, high] = boundsIn(row, shown);
+            const [low, high] = selectedInRow(row, shown);
             return (
               <GridRow
                 key={index}
@@ -190,10 +190,10 @@ function numberAt({ target }: { target: EventTarget }): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-const between = (one: number, other: number): Range => ({ first: Math.min(one, other), last: Math.max(one, other) });
+const rangeOf = (one: number, other: number): Range => ({ first: Math.min(one, other), last: Math.max(one, other) });
 
 /** The first and last selected interval of a row; -1 and -2 if none. Rows for which both stay equal are not drawn again. */
-function boundsIn({ cells }: Row, range: Range | undefined): [number, number] {
+function selectedInRow({ cells }: Row, range: Range | undefined): [number, number] {
   const numbers = range ? cells.filter((number) => number >= range.first && number <= range.last) : [];
   return numbers.length > 0 ? [numbers[0]!, numbers.at(-1)!] : [-1, -2];
 }

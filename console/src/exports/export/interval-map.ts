@@ -56,8 +56,8 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
         return { ...decoded(await get({ start, end })), isCut: true };
       }
       const map = await get();
-      const wanted = [from, map.history_start].flatMap((one) => (one ? Date.parse(one) : []));
-      const earliest = Math.min(...wanted);
+      const candidateStarts = [from, map.history_start].flatMap((one) => (one ? Date.parse(one) : []));
+      const earliest = Math.min(...candidateStarts);
       const first = map.boundaries[0] ? Date.parse(map.boundaries[0].start) : Infinity;
       return earliest < first ? getFrom(earliest, map) : decoded(map);
     },

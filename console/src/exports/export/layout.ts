@@ -19,7 +19,7 @@ type Rule = { unit: string; columns: readonly string[]; place(start: number): { 
 
 const HOUR = 3_600_000;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const two = (value: number) => String(value).padStart(2, '0');
+const twoDigits = (value: number) => String(value).padStart(2, '0');
 const numbered = (count: number, name: (index: number) => string) => Array.from({ length: count }, (_, i) => name(i));
 
 export function layoutOf({ starts }: IntervalMap, cadence: Cadence): Layout {
@@ -47,16 +47,16 @@ function ruleOf({ interval, timezone }: Cadence): Rule {
   if (minutes >= 60) {
     return {
       unit: 'Hour',
-      columns: numbered(Math.ceil(1440 / minutes), (index) => two(Math.floor((index * minutes) / 60))),
+      columns: numbered(Math.ceil(1440 / minutes), (index) => twoDigits(Math.floor((index * minutes) / 60))),
       place: (start) => ({ key: dayName(start), column: Math.floor((start % (24 * HOUR)) / (minutes * 60_000)) }),
     };
   }
   if (minutes > 0) {
     return {
       unit: 'Minute',
-      columns: numbered(Math.ceil(60 / minutes), (index) => two(index * minutes)),
+      columns: numbered(Math.ceil(60 / minutes), (index) => twoDigits(index * minutes)),
       place: (start) => ({
-        key: `${dayName(start)} ${two(new Date(start).getUTCHours())}:00`,
+        key: `${dayName(start)} ${twoDigits(new Date(start).getUTCHours())}:00`,
         column: Math.floor((start % HOUR) / (minutes * 60_000)),
       }),
     };

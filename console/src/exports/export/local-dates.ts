@@ -1,7 +1,7 @@
 /** Converts between typed dates and times in an export's time zone, and instants. */
 import { isOfCalendar } from '../words/cadence.ts';
 
-export type Hours = { interval: string; timezone: string; offset_hour: number | null };
+export type ExportClock = { interval: string; timezone: string; offset_hour: number | null };
 
 const DAY = 86_400_000;
 
@@ -10,7 +10,7 @@ const DAY = 86_400_000;
  * the clock skips moves forward by the length of the jump. For hours and minutes the text is a time in UTC.
  * @param days added to a date, because a range of days includes its last one
  */
-export function instantOf(typed: string, { interval, timezone, offset_hour }: Hours, days = 0): number {
+export function instantOf(typed: string, { interval, timezone, offset_hour }: ExportClock, days = 0): number {
   if (!isOfCalendar(interval)) return Date.parse(`${typed}Z`);
   const wanted = Date.parse(`${typed}T00:00Z`) + days * DAY + (offset_hour ?? 0) * 3_600_000;
   // No zone changes its clocks twice between these two instants.
@@ -21,7 +21,7 @@ export function instantOf(typed: string, { interval, timezone, offset_hour }: Ho
 }
 
 /** The inverse of `instantOf`. */
-export function typedOf(iso: string, { interval, timezone, offset_hour }: Hours, days = 0): string {
+export function typedOf(iso: string, { interval, timezone, offset_hour }: ExportClock, days = 0): string {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return '';
   if (!isOfCalendar(interval)) return new Date(at).toISOString().slice(0, 16);

@@ -1,7 +1,7 @@
 /** Asks why exports are paused, and until when, to show both to later viewers. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageAt } from '../../api/client.ts';
+import { fieldErrorOf } from '../../api/client.ts';
 import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
@@ -37,7 +37,7 @@ export function PauseDialog({ what, pause, onClose }: Props) {
     mutationFn: () => pause({ reason: reason.trim() || null, resume_at: resumeAt(resumes, at) }),
     onSuccess: onClose,
   });
-  const timeError = messageAt(request.error, 'resume_at');
+  const timeError = fieldErrorOf(request.error, 'resume_at');
   return (
     <FormDialog
       title={`Pause ${what}`}
@@ -55,7 +55,7 @@ export function PauseDialog({ what, pause, onClose }: Props) {
         value={reason}
         onChange={setReason}
         maxLength={400}
-        error={messageAt(request.error, 'reason')}
+        error={fieldErrorOf(request.error, 'reason')}
         autoFocus
       />
       <Select

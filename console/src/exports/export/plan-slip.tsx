@@ -125,7 +125,7 @@ type RangeProps = { cadence: Cadence; range: { start: number; end: number } };
 
 /** The selection in the export's zone for days, weeks and months, else in the viewer's; also in UTC, which operators use. */
 function RangeTitle({ cadence: { interval, timezone }, range }: RangeProps) {
-  const [start, end] = [iso(range.start), iso(range.end)];
+  const [start, end] = [isoOf(range.start), isoOf(range.end)];
   const zone = isOfCalendar(interval) ? timezone : viewerZone;
   return (
     <div>
@@ -166,10 +166,10 @@ export function ViewersSlip({ exportId, range, cadence }: ViewersProps) {
 }
 
 function CopyVerify({ exportId, range: { start, end } }: Omit<ViewersProps, 'cadence'>) {
-  return <Copy text={`bin/sluice verify ${exportId} --from ${iso(start)} --to ${iso(end)}`}>verify</Copy>;
+  return <Copy text={`bin/sluice verify ${exportId} --from ${isoOf(start)} --to ${isoOf(end)}`}>verify</Copy>;
 }
 
-const iso = (at: number) => new Date(at).toISOString();
+const isoOf = (at: number) => new Date(at).toISOString();
 
 function refusalOf(error: unknown): string {
   if (error instanceof ApiError && error.status === 403) return 'You can look at this export; ask an editor to retry.';

@@ -18,8 +18,8 @@ type TwinProps = {
   onSelect: (range: Range) => void;
 };
 
-export function TableTwin({ map, cadence, selected, onSelect }: TwinProps) {
-  const [most, setMost] = useState(AT_ONCE);
+export function IntervalTable({ map, cadence, selected, onSelect }: TwinProps) {
+  const [shownCount, setMost] = useState(AT_ONCE);
   const stretches = stretchesOf(map.codes);
   return (
     <>
@@ -35,7 +35,7 @@ export function TableTwin({ map, cadence, selected, onSelect }: TwinProps) {
           </tr>
         </thead>
         <tbody>
-          {stretches.slice(0, most).map(({ first, last, code }) => {
+          {stretches.slice(0, shownCount).map(({ first, last, code }) => {
             const name =
               first === last ? boundsOf(map, first, cadence) : boundsOf(spanOf(map, first, last), 0, cadence);
             return (
@@ -60,7 +60,7 @@ export function TableTwin({ map, cadence, selected, onSelect }: TwinProps) {
           })}
         </tbody>
       </table>
-      {stretches.length > most && <Button onPress={() => setMost(most + AT_ONCE)}>Show earlier</Button>}
+      {stretches.length > shownCount && <Button onPress={() => setMost(shownCount + AT_ONCE)}>Show earlier</Button>}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useNow } from '../../look/now.ts';
 import { isToday, Time } from '../../look/time.tsx';
 import { countIntervals } from '../words/cadence.ts';
 import { fieldWords, valueAt, valueWords } from '../words/field.ts';
-import { Mend, nextTry } from '../words/mend.tsx';
+import { ErrorLinks, nextTry } from '../words/mend.tsx';
 import { OWNERS } from '../words/owner.ts';
 import type { ExportBody } from './export-data.ts';
 import { isNamedHeld, type IntervalMap } from './interval-map.ts';
@@ -83,7 +83,7 @@ function Cause({ projectId, one, entries, mayEdit, isCut, hasEarlier }: CausePro
         <Time iso={since} date={!isToday(since)} />.{' '}
         {hasEarlier && `The earlier ${entries.length === 1 ? 'delivery stands' : 'deliveries stand'}. `}
         {detail ?? (note ? '' : 'The run failed.')} {note}{' '}
-        <Mend
+        <ErrorLinks
           of={{ projectId, exportId: one.id }}
           name={one.name}
           error={{ field: error?.field ?? null, runId }}

@@ -13,7 +13,7 @@ const PAGE = 100;
 type Query = { signal: AbortSignal };
 
 /** @param after the end of an interval: only later ones are returned, the oldest first */
-async function pageAfter(projectId: number, exportId: string, after: string | undefined, { signal }: Query) {
+async function fetchPageAfter(projectId: number, exportId: string, after: string | undefined, { signal }: Query) {
   const { results } = await done(
     api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/foreign_deliveries/', {
       params: {
@@ -34,7 +34,7 @@ const keyOf = (projectId: number, exportId: string) =>
 export const foreignQuery = (projectId: number, exportId: string) =>
   infiniteQueryOptions({
     queryKey: keyOf(projectId, exportId),
-    queryFn: ({ pageParam, signal }) => pageAfter(projectId, exportId, pageParam, { signal }),
+    queryFn: ({ pageParam, signal }) => fetchPageAfter(projectId, exportId, pageParam, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => (page.length < PAGE ? undefined : page.at(-1)?.data_interval_end),
   });
@@ -44,7 +44,7 @@ export const foreignOfQuery = (projectId: number, exportId: string, { start, end
   queryOptions({
     queryKey: [...keyOf(projectId, exportId), 'of', start] as const,
     queryFn: async ({ signal }) => {
-      const found = await pageAfter(projectId, exportId, start, { signal });
+      const found = await fetchPageAfter(projectId, exportId, start, { signal });
       return found.find((one) => Date.parse(one.data_interval_end) === Date.parse(end)) ?? null;
     },
   });

@@ -8,13 +8,13 @@ import { Decision } from './decision.tsx';
 import { foreignOfQuery, foreignQuery } from './foreign-data.ts';
 import styles from './foreign.module.css';
 
-type Of = { projectId: number; exportId: string };
+type ExportPath = { projectId: number; exportId: string };
 
 const AT_FIRST = 3;
 /** Deliveries that each further step shows. */
 const MORE = 50;
 
-export function ForeignDeliveries({ projectId, exportId }: Of) {
+export function ForeignDeliveries({ projectId, exportId }: ExportPath) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetching } = useInfiniteQuery(
     foreignQuery(projectId, exportId),
   );
@@ -52,9 +52,9 @@ export function ForeignDeliveries({ projectId, exportId }: Of) {
   );
 }
 
-type OfInterval = Of & { start: string; end: string; ourRows: number | null };
+type OfInterval = ExportPath & { start: string; end: string; ourRows: number | null };
 
-export function ForeignDeliveryOf({ projectId, exportId, start, end, ourRows }: OfInterval) {
+export function ForeignDeliveryOfInterval({ projectId, exportId, start, end, ourRows }: OfInterval) {
   const { data } = useQuery(foreignOfQuery(projectId, exportId, { start, end }));
   return data ? <Decision {...{ projectId, exportId, ourRows }} theirs={data} /> : null;
 }

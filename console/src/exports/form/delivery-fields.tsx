@@ -2,7 +2,7 @@
 import { Checkbox } from '../../look/edits/checkbox.tsx';
 import { Switch, TextField } from '../../look/field.tsx';
 import { instantOf, localInput, viewerZone } from '../../look/time.tsx';
-import type { Draft, Notifications, Typed } from './draft.ts';
+import type { Draft, Notifications, TypedNumber } from './draft.ts';
 import styles from './form.module.css';
 import { More } from './more.tsx';
 import { useProblem } from './problem.ts';
@@ -163,7 +163,7 @@ type ValueProps<Value> = {
   description: string;
 };
 
-function NumberField({ label, attr, value, onChange, description }: ValueProps<Typed>) {
+function NumberField({ label, attr, value, onChange, description }: ValueProps<TypedNumber>) {
   const problem = useProblem();
   return (
     <TextField

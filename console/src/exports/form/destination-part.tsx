@@ -3,7 +3,7 @@ import { ApiError, messageOf } from '../../api/client.ts';
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { initialConfig, promisesText, type Offer } from './destination-types.ts';
+import { initialConfig, promisesText, type OfferedTypes } from './destination-types.ts';
 import type { Draft } from './draft.ts';
 import { IntegrationField } from './integration-field.tsx';
 import { configText, lineOf, objectIn } from './options.ts';
@@ -24,7 +24,7 @@ const CHOICE: Readonly<Record<string, string>> = {
 
 type PartProps = {
   projectId: number;
-  offer: Offer;
+  offer: OfferedTypes;
   isEdit: boolean;
   destination: Destination;
   /** Whether the server has the secrets already. */

@@ -13,7 +13,7 @@ export type DestinationType = Pick<
 };
 export type Model = components['schemas']['ExportedModel'];
 /** Types of destination and models of an installation. */
-export type Offer = { types: readonly DestinationType[]; models: readonly Model[] };
+export type OfferedTypes = { types: readonly DestinationType[]; models: readonly Model[] };
 
 export type Field = {
   name: string;
@@ -120,10 +120,10 @@ export function initialConfig({ fields }: DestinationType, before: Config = {}):
 
 /** Whether the server keeps secrets that are not typed again: it must not send them to a place that they were not given for. */
 export const keepsSecrets = (
-  { replaced_secrets: movedBy }: DestinationType,
+  { replaced_secrets: fieldsThatDropSecrets }: DestinationType,
   { config }: { config: Config },
   before: { config: Config; integration: number | null },
-): boolean => before.integration === null && !movedBy.some((one) => config[one] !== before.config[one]);
+): boolean => before.integration === null && !fieldsThatDropSecrets.some((one) => config[one] !== before.config[one]);
 
 /** @param hasSecrets whether the server has the secrets already @returns the first required field that has no value */
 export function missingField(

@@ -30,7 +30,7 @@ function titleOf(attr: string, type: DestinationType | undefined): string {
 }
 
 type Row = Partial<Filter & Transformation>;
-type Told = { emails?: readonly string[]; webhook?: { url: string } | null; on?: readonly string[] };
+type Notifications = { emails?: readonly string[]; webhook?: { url: string } | null; on?: readonly string[] };
 
 function valueWords(attr: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return NOTHING;
@@ -39,7 +39,7 @@ function valueWords(attr: string, value: unknown): string {
   if (attr === 'offset_day') return WEEKDAYS[Number(value)] ?? NOTHING;
   if (attr === 'destination__integration') return `integration ${JSON.stringify(value)}`;
   if (attr === 'notifications') {
-    const { emails = [], webhook, on } = value as Told;
+    const { emails = [], webhook, on } = value as Notifications;
     const kinds = on ? `: ${on.join(', ').replaceAll('_', ' ')}` : '';
     return [...emails, ...(webhook ? [webhook.url] : [])].join(', ') + kinds;
   }

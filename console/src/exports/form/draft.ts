@@ -11,7 +11,7 @@ export type Notifications = components['schemas']['NotificationsIn'];
 export type FilterType = 'event' | 'person' | 'hogql';
 export type Filter = { key: string; type: FilterType; operator?: string | null; value?: unknown };
 /** A number, or a text that the server will refuse; null: none. */
-export type Typed = number | string | null;
+export type TypedNumber = number | string | null;
 
 export type Draft = {
   name: string;
@@ -20,7 +20,7 @@ export type Draft = {
   timezone: string;
   offset_day: number | null;
   offset_hour: number | null;
-  jitter_seconds: Typed;
+  jitter_seconds: TypedNumber;
   start_at: string | null;
   end_at: string | null;
   destination: { type: string; config: Config; integration: number | null };
@@ -31,8 +31,8 @@ export type Draft = {
   transformations: readonly Transformation[];
   /** Empty: the server keeps its key, or generates one. */
   hash_key: string;
-  max_concurrent_runs: Typed;
-  freshness_target_seconds: Typed;
+  max_concurrent_runs: TypedNumber;
+  freshness_target_seconds: TypedNumber;
   redeliver_stale: boolean;
   notifications: Notifications | null;
 };
@@ -103,7 +103,9 @@ export function fieldsOf(draft: Draft, type: DestinationType | undefined): Field
   const { destination, ...own } = draft;
   const { config, integration } = destination;
   const brought = integration === null ? [] : (type?.integration?.fields ?? []);
-  const members = Object.entries(config).filter(([name, value]) => value !== undefined && !brought.includes(name));
+  const configEntries = Object.entries(config).filter(
+    ([name, value]) => value !== undefined && !brought.includes(name),
+  );
   const { emails: lines = [], webhook = null } = draft.notifications ?? {};
   const emails = lines.filter((line) => line.trim() !== '');
   return {
@@ -115,7 +117,7 @@ export function fieldsOf(draft: Draft, type: DestinationType | undefined): Field
       emails.length === 0 && webhook === null ? null : { webhook, emails, on: draft.notifications?.on ?? [] },
     [TYPE]: destination.type,
     [INTEGRATION]: integration,
-    ...Object.fromEntries(members.map(([name, value]) => [attrOf(name), withoutBlankEnd(value)])),
+    ...Object.fromEntries(configEntries.map(([name, value]) => [attrOf(name), withoutBlankEnd(value)])),
   };
 }
 
@@ -166,10 +168,10 @@ export function patchBody(before: Fields, after: Fields, type: DestinationType |
       return [name, after[attr] ?? type?.fields.find((one) => one.name === name)?.default ?? null] as const;
     })
     .filter(([name]) => after[INTEGRATION] === null || !type?.integration?.fields.includes(name));
-  const isMoved = config.length > 0 || changed.includes(INTEGRATION);
+  const hasDestinationChange = config.length > 0 || changed.includes(INTEGRATION);
   return {
     ...(Object.fromEntries(own.map((name) => [name, after[name]])) as Patch),
-    ...(isMoved && {
+    ...(hasDestinationChange && {
       destination: {
         type: after[TYPE] as string,
         config: Object.fromEntries(config),

@@ -54,7 +54,7 @@ export function EditExportPage() {
   const type = offer.data.types.find((one) => one.type === draft.destination.type);
   const count = retriable.data ?? 0;
 
-  async function change({ fields, base, isRetried, onSaved }: Submission) {
+  async function saveExport({ fields, base, isRetried, onSaved }: Submission) {
     const answer = api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
       params: { path },
       body: patchBody(fieldsOf(base.draft, type), fields, type),
@@ -85,7 +85,7 @@ export function EditExportPage() {
         field={field}
         submit="Save"
         {...(count > 0 && { submitAndRetry: `Save and retry ${countIntervals(count, draft.interval)}` })}
-        onSubmit={change}
+        onSubmit={saveExport}
         initial={loaded.data}
       />
     </main>

@@ -11,7 +11,7 @@ import { Conflict } from './conflict.tsx';
 import { ContentFields } from './content/content-fields.tsx';
 import { DeliveryFields, NotificationFields } from './delivery-fields.tsx';
 import { DestinationPart } from './destination-part.tsx';
-import { attrOf, keepsSecrets, missingField, type Offer } from './destination-types.ts';
+import { attrOf, keepsSecrets, missingField, type OfferedTypes } from './destination-types.ts';
 import { differencesBetween } from './differences.ts';
 import { changedFields, draftFrom, fieldsOf, isSame, type Draft, type Fields } from './draft.ts';
 import { Effects } from './effects.tsx';
@@ -46,7 +46,7 @@ export type Submission = {
 
 type Props = {
   projectId: number;
-  offer: Offer;
+  offer: OfferedTypes;
   /** Absent: a new export. Model and type of an existing one cannot change. */
   exportId?: string;
   initial: Saved;
@@ -88,7 +88,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   const hasSecrets = isEdit && type !== undefined && keepsSecrets(type, destination, base.draft.destination);
 
   /** Returns the fields; sets an error and returns undefined if the JSON is invalid, or a filter or a required field is blank. */
-  function read(): Fields | undefined {
+  function validFields(): Fields | undefined {
     const missing = json === undefined && type ? missingField(type, destination, hasSecrets) : undefined;
     const blank = draft.filters.findIndex(({ key }) => key === '');
     const found = !parsed
@@ -110,11 +110,11 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   function send(event: FormEvent) {
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
-    const given = read();
+    const given = validFields();
     if (given) void save(given, base, submitter?.getAttribute('value') === RETRY);
   }
   /** Restarts from another person's version, and applies this form's changes to it. */
-  function beginFrom(theirs: Saved, ours: Fields | undefined): Fields {
+  function rebaseOn(theirs: Saved, ours: Fields | undefined): Fields {
     const now = fieldsOf(theirs.draft, type);
     const own = ours ? changedFields(before, ours).map((name) => [name, ours[name]] as const) : [];
     const both = { ...now, ...Object.fromEntries(own) };
@@ -126,7 +126,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     return both;
   }
 
-  const [isShown, setShown] = useState(true);
+  const [isErrorAtField, setShown] = useState(true);
   // The invalid field may be far from the button, so it is scrolled into view; errors without a field appear beside the button.
   useEffect(() => {
     if (error === undefined) return;
@@ -206,7 +206,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
           {type && (
             <Trial
               key={type.type}
-              {...{ projectId, type, read }}
+              {...{ projectId, type, read: validFields }}
               labels={json === undefined ? type.fields : []}
               saved={isEdit ? { id: exportId, fields: before } : undefined}
               present={parsed && fields}
@@ -214,7 +214,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
             />
           )}
           {isEdit && <Effects {...{ differences, type, next }} />}
-          {error !== undefined && !isShown && (
+          {error !== undefined && !isErrorAtField && (
             <p className={styles.error}>
               <span role="alert">{messageOf(error)}</span>
             </p>
@@ -240,9 +240,9 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
           type={type}
           onSave={() => {
             const { theirs, ours, isRetried } = conflict;
-            void save(beginFrom(theirs, ours), theirs, isRetried);
+            void save(rebaseOn(theirs, ours), theirs, isRetried);
           }}
-          onKeepTheirs={() => beginFrom(conflict.theirs, undefined)}
+          onKeepTheirs={() => rebaseOn(conflict.theirs, undefined)}
           onClose={() => setConflict(undefined)}
         />
       )}

@@ -96,7 +96,7 @@ export function Trial({ projectId, saved, type, labels, read, present, onError }
   );
 }
 
-type At = Pick<TrialProps, 'projectId' | 'saved' | 'type'>;
+type TrialTarget = Pick<TrialProps, 'projectId' | 'saved' | 'type'>;
 type Preview = components['schemas']['BatchExportPreview'];
 
 /** A new export may be tried before it has a name. */
@@ -105,7 +105,7 @@ function namedBody(fields: Fields) {
   return { ...body, name: body.name || 'New' };
 }
 
-function runStep({ projectId: project_id, saved, type }: At, fields: Fields, step: number) {
+function runStep({ projectId: project_id, saved, type }: TrialTarget, fields: Fields, step: number) {
   if (!saved)
     return done(
       api.POST('/api/environments/{project_id}/batch_exports/run_test_step_new/', {
@@ -122,7 +122,7 @@ function runStep({ projectId: project_id, saved, type }: At, fields: Fields, ste
 }
 
 /** @returns `before`: the same interval as the saved export delivers it; undefined if the export is new or unchanged */
-async function previewOf({ projectId: project_id, saved, type }: At, fields: Fields) {
+async function previewOf({ projectId: project_id, saved, type }: TrialTarget, fields: Fields) {
   if (!saved) {
     const after = await done(
       api.POST('/api/environments/{project_id}/batch_exports/preview/', {

@@ -43,24 +43,24 @@ async function resultsOf(project_id: number, exports: Exports, action: BulkActio
       }),
     );
     // The server refuses the same notes for every export, so it paused nothing.
-    const ofNotes = results.find(({ error }) => error !== null && isOfNotes(error.attr, notes));
+    const ofNotes = results.find(({ error }) => error !== null && isAboutNotes(error.attr, notes));
     if (ofNotes) throw new ApiError(400, ofNotes.error);
     return results.map((one, index) => [one.id, inWords(one, action, exports[index]!.isLeast)] as const);
   } catch (error) {
-    if (error instanceof ApiError && isOfNotes(error.attr, notes)) throw error;
+    if (error instanceof ApiError && isAboutNotes(error.attr, notes)) throw error;
     // The states of the exports show whether the server did part of it.
     return ids.map((id) => [id, { ok: false, text: messageOf(error) }] as const);
   }
 }
 
-const isOfNotes = (attr: string | null, notes: PauseNotes) => attr !== null && attr in notes;
+const isAboutNotes = (attr: string | null, notes: PauseNotes) => attr !== null && attr in notes;
 
 type Result = components['schemas']['BulkResult'];
 
-function inWords({ result, error, intervals }: Result, action: BulkAction, isLeast: boolean): BulkResult {
+function inWords({ result, error, intervals }: Result, action: BulkAction, isMinimum: boolean): BulkResult {
   if (result === 'refused') return { ok: false, text: error?.detail ?? 'It was refused.' };
   if (result === 'unchanged') return { ok: true, text: UNCHANGED[action] };
   if (action !== 'retry') return { ok: true, text: CHANGED[action] };
-  const rest = isLeast ? ' There may be more: retry these once the newest are delivered.' : '';
+  const rest = isMinimum ? ' There may be more: retry these once the newest are delivered.' : '';
   return { ok: true, text: `${intervals ?? 0} requested again.${rest}` };
 }

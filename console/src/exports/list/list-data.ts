@@ -83,7 +83,7 @@ export function listQuery(projectId: number, filter: ListFilter) {
       const page = await done(
         api.GET('/api/environments/{project_id}/batch_exports/overview/', { params: { path, query }, signal }),
       );
-      const exports = page.results.map(listed);
+      const exports = page.results.map(listedExportOf);
       const tries = exports.flatMap((one) => (one.state === 'retrying' && one.nextTryAt) || []).sort();
       return {
         exports,
@@ -100,7 +100,7 @@ export function listQuery(projectId: number, filter: ListFilter) {
   });
 }
 
-function listed(one: Body): ListedExport {
+function listedExportOf(one: Body): ListedExport {
   const { states, lengths } = one.recent;
   const cells = states.flatMap((code, index) => Array<Code>(lengths[index]!).fill(code));
   return {

@@ -3,7 +3,7 @@ import { useNow } from '../../look/now.ts';
 import { isToday, Time } from '../../look/time.tsx';
 import { countIntervals } from '../words/cadence.ts';
 import { Freshness } from '../words/freshness.tsx';
-import { Mend, nextTry } from '../words/mend.tsx';
+import { ErrorLinks, nextTry } from '../words/mend.tsx';
 import { PauseWords } from '../words/pause.tsx';
 import type { ListedExport } from './list-data.ts';
 import styles from './list.module.css';
@@ -26,7 +26,7 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
           )}
           {error?.detail && <span className={styles.error}>{error.detail} </span>}
           {!undelivered && `${nextTry(one.nextTryAt, now)} `}
-          {(undelivered || canEdit) && <Mend {...one} of={{ projectId, exportId: one.id }} />}
+          {(undelivered || canEdit) && <ErrorLinks {...one} of={{ projectId, exportId: one.id }} />}
         </>
       )}
       {pause && <PauseWords {...pause} />}

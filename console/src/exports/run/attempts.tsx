@@ -20,17 +20,20 @@ export function Attempts({ place, isOpen }: { place: RunPlace; isOpen: boolean }
         </tr>
       </thead>
       <tbody>
-        {byAttempt.map(([attempt, its]) => (
+        {byAttempt.map(([attempt, stepsOfAttempt]) => (
           <tr key={attempt}>
             <th scope="row">{attempt}</th>
             <td>
-              {its.map((one) => (
+              {stepsOfAttempt.map((one) => (
                 <Step key={`${one.step} ${one.started_at}`} one={one} isOpen={isOpen} />
               ))}
-              {its.map(({ step, started_at, error }) => error && <p key={`${step} ${started_at}`}>{error.detail}</p>)}
+              {stepsOfAttempt.map(
+                ({ step, started_at, error }) => error && <p key={`${step} ${started_at}`}>{error.detail}</p>,
+              )}
             </td>
             <td>
-              {formatTime(its[0]!.started_at, { date: false, seconds: true })} {zoneName(its[0]!.started_at)}
+              {formatTime(stepsOfAttempt[0]!.started_at, { date: false, seconds: true })}{' '}
+              {zoneName(stepsOfAttempt[0]!.started_at)}
             </td>
           </tr>
         ))}

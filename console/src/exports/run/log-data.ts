@@ -25,7 +25,7 @@ const PAGE = 500;
 const MAX_FOLLOWED = 5_000;
 const FOLLOW_MS = 2_000;
 /** Overlap of polls, because an entry may become visible after a newer one. */
-const AGAIN_MS = 5_000;
+const OVERLAP_MS = 5_000;
 
 type Page = { next: string | null; results: LogEntry[] };
 type Log = InfiniteData<Page, string>;
@@ -72,12 +72,12 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
         ...queryOf(filter),
         limit: PAGE,
         cursor: '',
-        ...(newest && { after: new Date(Date.parse(newest.timestamp) - AGAIN_MS).toISOString() }),
+        ...(newest && { after: new Date(Date.parse(newest.timestamp) - OVERLAP_MS).toISOString() }),
       };
       const tail: Page = await done(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
-      const kept = queries.getQueryData<Log>(queryKey)?.pages[0]?.results.length ?? 0;
+      const shownLines = queries.getQueryData<Log>(queryKey)?.pages[0]?.results.length ?? 0;
       // Begins anew if more than a page was written meanwhile, which would leave a gap, or if the first page has grown too long.
-      if (tail.next !== null || kept > MAX_FOLLOWED) await queries.resetQueries({ queryKey });
+      if (tail.next !== null || shownLines > MAX_FOLLOWED) await queries.resetQueries({ queryKey });
       else queries.setQueryData<Log>(queryKey, (log) => log && withNewer(log, tail.results));
       return tail.results.length;
     },

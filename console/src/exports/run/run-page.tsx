@@ -12,7 +12,7 @@ import { ReceiptSlip } from './receipt-slip.tsx';
 import { useMayEdit } from '../access.ts';
 import { BlockedBanner, instanceQuery } from '../blocked.tsx';
 import { foreignOfQuery } from '../foreign/foreign-data.ts';
-import { ForeignDeliveryOf } from '../foreign/foreign-deliveries.tsx';
+import { ForeignDeliveryOfInterval } from '../foreign/foreign-deliveries.tsx';
 import { exportQuery } from '../export/export-data.ts';
 import { cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
@@ -47,7 +47,7 @@ export function RunPage() {
           )}
           {hasFailed(run.data) && (
             <div id={DECISION}>
-              <ForeignDeliveryOf {...place} {...intervalOf(run.data)} ourRows={run.data.records_total_count} />
+              <ForeignDeliveryOfInterval {...place} {...intervalOf(run.data)} ourRows={run.data.records_total_count} />
             </div>
           )}
           {isOpen(run.data) && <Progress place={place} />}
@@ -69,17 +69,17 @@ const intervalOf = (run: Run) => ({ start: run.data_interval_start, end: run.dat
 
 function Header({ place, run }: { place: RunPlace; run: Run }) {
   const queries = useQueryClient();
-  const afterwards = {
+  const refreshOnSuccess = {
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['runs'] });
       await queries.invalidateQueries({ queryKey: ['exports'] });
     },
   };
   const mayEdit = useMayEdit(place.projectId, place.exportId);
-  const retrying = useMutation({ mutationFn: () => retry(place), ...afterwards });
-  const cancelling = useMutation({ mutationFn: () => cancel(place), ...afterwards });
+  const retrying = useMutation({ mutationFn: () => retry(place), ...refreshOnSuccess });
+  const cancelling = useMutation({ mutationFn: () => cancel(place), ...refreshOnSuccess });
   const foreign = foreignOfQuery(place.projectId, place.exportId, intervalOf(run));
-  const waits = Boolean(useQuery({ ...foreign, enabled: hasFailed(run) }).data);
+  const waitsForDecision = Boolean(useQuery({ ...foreign, enabled: hasFailed(run) }).data);
   const path = `/api/projects/${place.projectId}/batch_exports/${place.exportId}/runs/${place.runId}/`;
   return (
     <header className={styles.header}>
@@ -95,7 +95,7 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
         )}
         {!isOpen(run) &&
           mayEdit &&
-          !waits &&
+          !waitsForDecision &&
           (run.status === 'Completed' ? (
             // Links to the plan, which says what would be replaced.
             <ButtonLink
@@ -110,10 +110,10 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
               Retry
             </Button>
           ))}
-        {mayEdit && !waits && <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>}
+        {mayEdit && !waitsForDecision && <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>}
       </div>
       {mayEdit === false && !run.error && <p className="quiet">You can look at this export; ask an editor to retry.</p>}
-      {mayEdit && waits && (
+      {mayEdit && waitsForDecision && (
         <p>
           Another timeline delivered this interval, so a retry would fail.{' '}
           <a href={`#${DECISION}`}>Decide which delivery stays</a>

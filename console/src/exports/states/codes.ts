@@ -30,10 +30,10 @@ const NAMES: Readonly<Record<Code, string>> = {
 
 export const CODES = Object.keys(NAMES) as readonly Code[];
 
-const loudness = new Map<string, number>(CODES.map((code, index) => [code, index]));
+const indexByCode = new Map<string, number>(CODES.map((code, index) => [code, index]));
 
 /** Index in `CODES`; an unknown code, of a newer server, counts as the most urgent. */
-export const indexOfCode = (code: string): number => loudness.get(code) ?? CODES.length - 1;
+export const indexOfCode = (code: string): number => indexByCode.get(code) ?? CODES.length - 1;
 
 export const nameOfCode = (code: Code): string => NAMES[code];
 export const needsYou = (code: Code): boolean => code[1] === 'y';

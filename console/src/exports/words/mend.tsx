@@ -12,7 +12,7 @@ export type MendOf = {
 };
 
 /** Viewers read why, and whom to ask. */
-export function Mend({ of, name, error, canEdit }: MendOf) {
+export function ErrorLinks({ of, name, error, canEdit }: MendOf) {
   if (canEdit && error?.field)
     return (
       <>

@@ -35,7 +35,7 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
   });
   const entries = history.data?.pages.flatMap(({ results }) => results) ?? [];
   // Without the newest change, `fieldsBefore` would compute wrong fields.
-  const isWhole = entries[0]?.detail.version === flag.version;
+  const hasNewestChange = entries[0]?.detail.version === flag.version;
   /** Index of the version that the user asked to restore although that discards an edit. */
   const [asked, setAsked] = useState<number>();
   function restore(index: number) {
@@ -66,7 +66,7 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
             <span className="quiet">
               <Time iso={entry.created_at} />
             </span>
-            {mayEdit && isWhole && index > 0 && entry.detail.version !== null ? (
+            {mayEdit && hasNewestChange && index > 0 && entry.detail.version !== null ? (
               <Button kind="quiet" onPress={() => (edit.isDirty ? setAsked(index) : restore(index))}>
                 Restore v{entry.detail.version}
               </Button>

@@ -30,12 +30,12 @@ function countQuery(projectId: number, set: ConditionSet, groupType: number | nu
 type SetReachProps = { projectId: number; set: ConditionSet; filters: Filters; place: number };
 
 export function SetReach({ projectId, set, filters, place }: SetReachProps) {
-  const asks = conditionsOf(set).length > 0;
+  const hasConditions = conditionsOf(set).length > 0;
   const count = useQuery({
     ...countQuery(projectId, set, groupTypeOf(set, filters)),
-    enabled: asks && place < MAX_COUNTED,
+    enabled: hasConditions && place < MAX_COUNTED,
   });
-  if (!asks || place >= MAX_COUNTED || count.isPending) return <span className={styles.reach} />;
+  if (!hasConditions || place >= MAX_COUNTED || count.isPending) return <span className={styles.reach} />;
   // The server refuses to count an invalid set; its reason is shown here.
   if (!count.data) return <span className={styles.uncounted}>Not counted. {count.error?.message}</span>;
   const { users_affected: matching, total_users: total } = count.data;

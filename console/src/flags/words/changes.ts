@@ -1,6 +1,6 @@
 /** Changes of a flag, a line for each changed value: `Set 2: 20 % ← 10 %`. */
 import { conditionsOf, formatPercent, percentOf, setInWords, type ConditionSet, type Filters } from './conditions.ts';
-import { equal, isObject, namesIn } from './equal.ts';
+import { equal, isObject, keysOf } from './equal.ts';
 
 export type ChangeLine = { what: string; from: string; to: string };
 export type Change = { field: string; before: unknown; after: unknown };
@@ -23,9 +23,11 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** @param before old fields by name @param after new fields by name */
 export function changesBetween(before: object, after: object): ChangeLine[] {
-  const [was, is] = [before, after] as Readonly<Record<string, unknown>>[];
-  return namesIn(before, after).flatMap((field) =>
-    equal(was![field], is![field]) ? [] : linesOf({ field, before: was![field], after: is![field] }),
+  const [oldFields, newFields] = [before, after] as Readonly<Record<string, unknown>>[];
+  return keysOf(before, after).flatMap((field) =>
+    equal(oldFields![field], newFields![field])
+      ? []
+      : linesOf({ field, before: oldFields![field], after: newFields![field] }),
   );
 }
 
@@ -52,7 +54,7 @@ function filterLines(before: Filters, after: Filters): ChangeLine[] {
     ...pairs(setsBefore ?? [], setsAfter ?? []).flatMap(([was, is], index) => setLines(`Set ${index + 1}`, was, is)),
     ...variantLines(variantsBefore?.variants ?? [], variantsAfter?.variants ?? []),
     ...payloadLines(payloadsBefore ?? {}, payloadsAfter ?? {}),
-    ...memberLines('', othersBefore, othersAfter),
+    ...otherFieldLines('', othersBefore, othersAfter),
   ];
 }
 
@@ -71,7 +73,7 @@ function setLines(what: string, was: ConditionSet | undefined, is: ConditionSet 
     ...(equal(conditionsBefore ?? [], conditionsAfter ?? [])
       ? []
       : [{ what: `${what} asks for`, from: conditionWords(was), to: conditionWords(is) }]),
-    ...memberLines(`${what}, `, othersBefore, othersAfter),
+    ...otherFieldLines(`${what}, `, othersBefore, othersAfter),
   ];
 }
 
@@ -108,7 +110,7 @@ function payloadLines(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
 ): ChangeLine[] {
-  return namesIn(before, after).flatMap((key) => {
+  return keysOf(before, after).flatMap((key) => {
     const [was, is] = [before[key], after[key]].map(compact);
     return was === is ? [] : [{ what: key === 'true' ? 'Payload' : `Payload of ${key}`, from: was!, to: is! }];
   });
@@ -124,9 +126,9 @@ export function compact(payload: unknown): string {
   }
 }
 
-function memberLines(prefix: string, before: object, after: object): ChangeLine[] {
+function otherFieldLines(prefix: string, before: object, after: object): ChangeLine[] {
   const [was, is] = [before, after] as Readonly<Record<string, unknown>>[];
-  return namesIn(before, after).flatMap((name) => {
+  return keysOf(before, after).flatMap((name) => {
     if (equal(was![name] ?? null, is![name] ?? null)) return [];
     const words = name.replaceAll('_', ' ');
     const what = prefix === '' ? words.charAt(0).toUpperCase() + words.slice(1) : prefix + words;

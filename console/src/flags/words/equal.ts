@@ -10,10 +10,10 @@ export function equal(left: unknown, right: unknown): boolean {
     return left.length === right.length && left.every((value, index) => equal(value, right[index]));
   }
   if (!isObject(left) || !isObject(right)) return false;
-  return namesIn(left, right).every((name) => equal(left[name], right[name]));
+  return keysOf(left, right).every((name) => equal(left[name], right[name]));
 }
 
-export function namesIn(...objects: readonly object[]): string[] {
+export function keysOf(...objects: readonly object[]): string[] {
   return [...new Set(objects.flatMap((object) => Object.keys(object)))];
 }
 
@@ -29,7 +29,7 @@ export function mergeChanges<T>(base: T, theirs: T, ours: T): T {
   if (equal(theirs, base) || equal(theirs, ours)) return ours;
   if ([base, theirs, ours].every(isObject)) {
     const [a, b, c] = [base, theirs, ours] as Readonly<Record<string, unknown>>[];
-    const members = namesIn(a!, b!, c!).map((name) => [name, mergeChanges(a![name], b![name], c![name])]);
+    const members = keysOf(a!, b!, c!).map((name) => [name, mergeChanges(a![name], b![name], c![name])]);
     return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as T;
   }
   if (Array.isArray(base) && Array.isArray(theirs) && Array.isArray(ours)) {

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageAt } from '../../api/client.ts';
+import { fieldErrorOf } from '../../api/client.ts';
 import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
@@ -42,7 +42,7 @@ export function NewKeyDialog({ keys, isPersonal, onMade, onClose }: NewKeyDialog
       }),
     onSuccess: onMade,
   });
-  const at = (field: (typeof FIELDS)[number]) => messageAt(making.error, field);
+  const at = (field: (typeof FIELDS)[number]) => fieldErrorOf(making.error, field);
   return (
     <FormDialog
       title={isPersonal ? 'New personal key' : 'New secret key'}

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageAt } from '../../api/client.ts';
+import { fieldErrorOf } from '../../api/client.ts';
 import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
@@ -18,7 +18,7 @@ const FIELDS = ['target_email', 'first_name', 'message', 'level'] as const;
 export function InviteDialog({ organization, ownLevel, onMade, onClose }: InviteDialogProps) {
   const [body, setBody] = useState<NewInvite>({ target_email: '', first_name: '', message: '', level: 1 });
   const inviting = useMutation({ mutationFn: () => invite(organization.id, body), onSuccess: onMade });
-  const at = (field: (typeof FIELDS)[number]) => messageAt(inviting.error, field);
+  const at = (field: (typeof FIELDS)[number]) => fieldErrorOf(inviting.error, field);
   const set = (change: Partial<NewInvite>) => setBody((before) => ({ ...before, ...change }));
   return (
     <FormDialog

@@ -7,7 +7,13 @@ import { storedLength } from '../../persons/stored-length.ts';
 import { cut } from '../../../platform/wire/cut.ts';
 import { excessOf, storableJson, storableText } from '../../../platform/wire/json.ts';
 import { textHasMoreValuesThan } from '../../../platform/wire/value-count.ts';
-import { checkLateness, checkMode, isCookieless, withoutTraces, type Cookieless } from './cookieless.ts';
+import {
+  checkLateness,
+  checkMode as checkCookielessMode,
+  isCookieless,
+  withoutTraces as withoutVisitorData,
+  type Cookieless,
+} from './cookieless.ts';
 import { checkIsKept } from '../dropped.ts';
 import { distinctIdIn, isObject, type RawObject } from '../envelope.ts';
 import { LIMITS } from '../limits.ts';
@@ -39,9 +45,9 @@ export function readEvent(value: unknown, reception: Reception): NewEvent {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
   if (excess === 'values') throw tooManyValues();
-  if (isObject(value['properties'])) checkMode(value['properties']);
+  if (isObject(value['properties'])) checkCookielessMode(value['properties']);
   const hasCookies = !isCookieless(value);
-  const raw = hasCookies ? value : withoutTraces(value, reception.cookieless);
+  const raw = hasCookies ? value : withoutVisitorData(value, reception.cookieless);
   const notes: Note[] = [];
   const { object, ...texts } = readProperties(raw, reception, notes);
   const event = readName(raw['event'], notes);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fillUpload } from '../object-store/upload.ts';
 import type { ObjectStore } from '../object-store/store.ts';
 import { icebergFault } from './faults.ts';
-import { bucketOf } from './table.ts';
+import { bucketOf as splitS3Url } from './table.ts';
 
 export type Lake = {
   store: ObjectStore;
@@ -17,7 +17,7 @@ export type Lake = {
 
 export function lakeOf(store: ObjectStore, bucket: string): Lake {
   function keyOf(url: string): string {
-    const found = bucketOf(url);
+    const found = splitS3Url(url);
     if (found.bucket !== bucket) throw icebergFault('location_unsupported');
     return found.key;
   }

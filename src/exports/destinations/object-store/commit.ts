@@ -26,7 +26,7 @@ import {
   listRecordedUploads,
   reveal,
   stage,
-  findUnnamedFiles,
+  findFilesNotInManifest,
   type FileSession,
   type RecordedUpload,
   type StagedFile,
@@ -139,7 +139,7 @@ async function recordLeaving(
   staying: ReadonlySet<string>,
 ): Promise<void> {
   const replaced = [...entries.keys()].filter((key) => session.names.isVersioned(key));
-  const leaving = [...replaced, ...(await findUnnamedFiles(session, recorded, entries))];
+  const leaving = [...replaced, ...(await findFilesNotInManifest(session, recorded, entries))];
   await session.context.recordSuperseded(leaving.filter((key) => !staying.has(key)));
 }
 

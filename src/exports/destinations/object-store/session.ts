@@ -13,7 +13,7 @@ import {
   listRecorded,
   listRecordedUploads,
   stage,
-  findUnnamedFiles,
+  findFilesNotInManifest,
   type FileSession,
   type RecordedUpload,
 } from './staging.ts';
@@ -82,7 +82,7 @@ async function discardUploads(session: FileSession, recorded: RecordedUpload[]):
   await severalAtOnce(recorded, ({ upload }) => store.abort(upload));
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
-  await context.recordSuperseded(await findUnnamedFiles(session, recorded, named));
+  await context.recordSuperseded(await findFilesNotInManifest(session, recorded, named));
   const onlyTraceFlags = await severalAtOnce(recorded, async ({ upload }) => {
     // An interrupted commit may have made the file visible; until a manifest names it, our record is the only trace.
     const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);

@@ -129,13 +129,13 @@ export async function listRecordedUploads(session: FileSession): Promise<Recorde
 }
 
 /** Versioned keys of recorded uploads that are visible but not in the manifest, because an interrupted commit revealed them. */
-export async function findUnnamedFiles(
+export async function findFilesNotInManifest(
   { store, names }: FileSession,
   recorded: readonly RecordedUpload[],
-  named: { has(key: string): boolean },
+  inManifest: { has(key: string): boolean },
 ): Promise<string[]> {
   const keys = new Set(recorded.map(({ upload }) => upload.key));
-  const candidates = [...keys].filter((key) => names.isVersioned(key) && !named.has(key));
+  const candidates = [...keys].filter((key) => names.isVersioned(key) && !inManifest.has(key));
   const visible = await severalAtOnce(candidates, async (key) => ((await store.head(key)) ? [key] : []));
   return visible.flat();
 }

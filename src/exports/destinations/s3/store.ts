@@ -18,7 +18,7 @@ import { crc32 } from 'node:zlib';
 import { ObjectChanged, UploadGone, type BegunUpload, type ObjectStore, type Replaces } from '../object-store/store.ts';
 import { codeOf, consequenceOf, isUnanswered, statusOf, translate, type S3Action } from './errors.ts';
 import { s3Fault } from './faults.ts';
-import { reasonOfHead } from './refused-region.ts';
+import { reasonOfHead as explainFailedHead } from './refused-region.ts';
 
 const MIB = 1024 * 1024;
 /** Time limit of a call without content. */
@@ -188,7 +188,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         };
       } catch (error) {
         if (statusOf(error) === 404) return undefined;
-        return throwFailureOf('read')(await reasonOfHead(error, { client, bucket, ...timeLimit(CALL_MS) }));
+        return throwFailureOf('read')(await explainFailedHead(error, { client, bucket, ...timeLimit(CALL_MS) }));
       }
     },
     async get(key) {

@@ -42,8 +42,8 @@ export function parquetEncoder(
   { fieldIds, constants }: TableFields = NO_TABLE,
 ): Encoder {
   const codec = compression === null ? 'UNCOMPRESSED' : CODECS[compression].name;
-  const fields = copiedColumns.map((_, i) => i).filter((i) => !copiedColumns[i]!.hidden);
-  const columns = [...fields.map((i) => copiedColumns[i]!), ...constants.map(({ column }) => column)];
+  const shownIndexes = copiedColumns.map((_, i) => i).filter((i) => !copiedColumns[i]!.hidden);
+  const columns = [...shownIndexes.map((i) => copiedColumns[i]!), ...constants.map(({ column }) => column)];
 
   const spare = new SparePages();
   const inFlight: Promise<Page>[] = [];
@@ -99,15 +99,15 @@ export function parquetEncoder(
 
   return {
     add({ bytes: source, starts, lengths }: CopyBinaryReader) {
-      for (let n = 0; n < fields.length; n++) {
-        const i = fields[n]!;
+      for (let n = 0; n < shownIndexes.length; n++) {
+        const i = shownIndexes[n]!;
         const length = lengths[i]!;
         writers[n]!.add(source, starts[i]!, length);
         bytes += 4 + (length > 0 ? length : 0);
       }
       for (let n = 0; n < constants.length; n++) {
         const { value } = constants[n]!;
-        writers[fields.length + n]!.add(value, 0, value.length);
+        writers[shownIndexes.length + n]!.add(value, 0, value.length);
       }
       rows++;
       if (bytes >= GROUP_BYTES || rows === GROUP_ROWS) endGroup();

@@ -31,16 +31,16 @@ describe('the tiles of a dashboard', () => {
   after(() => api.stop());
 
   const create = (...tiles: Body[]) => api.create({ tiles });
-  const patch = (id: number, ...tiles: Body[]) => api.done('PATCH', `${id}/`, { tiles });
-  const get = (id: number, options = {}) => api.done('GET', `${id}/?refresh=force_cache`, undefined, options);
-  const newInsight = () => api.done<Body & { id: number }>('POST', insights(), INSIGHT);
+  const patch = (id: number, ...tiles: Body[]) => api.expectSuccess('PATCH', `${id}/`, { tiles });
+  const get = (id: number, options = {}) => api.expectSuccess('GET', `${id}/?refresh=force_cache`, undefined, options);
+  const newInsight = () => api.expectSuccess<Body & { id: number }>('POST', insights(), INSIGHT);
   const insights = (id = '') => `/api/projects/${api.ours.projectId}/insights/${id}`;
 
   describe('are not for everybody', () => {
     it('a key needs `insight:write` to bring new insights, not to show one or to write', async () => {
       const key = await api.keyWith('dashboard:write');
       const { id } = await newInsight();
-      const refusal = await api.refused(403, 'POST', '', { tiles: [{ insight: INSIGHT }] }, { key });
+      const refusal = await api.expectRefusal(403, 'POST', '', { tiles: [{ insight: INSIGHT }] }, { key });
       assert.equal(refusal.detail, "API key missing required scope 'insight:write'");
       const made = await api.create({ tiles: [{ insight: id }, { text: { body: 'a' } }] }, { key });
       assert.equal(made.tiles.length, 2);
@@ -55,15 +55,15 @@ describe('the tiles of a dashboard', () => {
       const seen = await get(id, outsider);
       const { short_id } = insight;
       assert.deepEqual(seen.tiles[0]?.['insight'], { id: insight.id, short_id, user_access_level: 'none' });
-      const refusal = await api.refused(403, 'POST', '', { tiles: [{ insight: insight.id }] }, outsider);
+      const refusal = await api.expectRefusal(403, 'POST', '', { tiles: [{ insight: insight.id }] }, outsider);
       assert.equal(refusal.detail, "You don't have permission to view this insight.");
       for (const duplicate_tiles of [false, true]) {
         assert.deepEqual((await api.create({ use_dashboard: id, duplicate_tiles }, outsider)).tiles, []);
       }
       const tile = { id: idOf(tiles[0]) };
-      const patch = (body: Body) => api.refused(403, 'PATCH', `${id}/`, body, outsider);
+      const patch = (body: Body) => api.expectRefusal(403, 'PATCH', `${id}/`, body, outsider);
       assert.equal((await patch({ duplicate_tiles: [tile] })).detail, refusal.detail);
-      await api.done('PATCH', `${id}/`, { tiles: [{ ...tile, deleted: true }] }, outsider);
+      await api.expectSuccess('PATCH', `${id}/`, { tiles: [{ ...tile, deleted: true }] }, outsider);
       assert.equal((await patch({ tiles: [{ ...tile, deleted: false }] })).detail, refusal.detail);
     });
 
@@ -82,12 +82,24 @@ describe('the tiles of a dashboard', () => {
         [viewer, 'You do not have editor access to this resource.'],
         [narrow, "API key missing required scope 'insight:write'"],
       ] as const) {
-        const copied = await api.refused(403, 'POST', '', { use_dashboard: id, duplicate_tiles: true }, by);
-        const doubled = await api.refused(403, 'PATCH', `${id}/`, { duplicate_tiles: [{ id: idOf(tiles[0]) }] }, by);
+        const copied = await api.expectRefusal(403, 'POST', '', { use_dashboard: id, duplicate_tiles: true }, by);
+        const doubled = await api.expectRefusal(
+          403,
+          'PATCH',
+          `${id}/`,
+          { duplicate_tiles: [{ id: idOf(tiles[0]) }] },
+          by,
+        );
         assert.deepEqual([copied.detail, doubled.detail], [detail, detail]);
         assert.equal((await api.create({ use_dashboard: id }, by)).tiles.length, 1, 'what is there is shown');
       }
-      const { detail } = await api.refused(403, 'PATCH', `${id}/`, { deleted: true, delete_insights: true }, narrow);
+      const { detail } = await api.expectRefusal(
+        403,
+        'PATCH',
+        `${id}/`,
+        { deleted: true, delete_insights: true },
+        narrow,
+      );
       assert.equal(detail, "API key missing required scope 'insight:write'");
       assert.equal((await get(id)).tiles.length, 1);
     });
@@ -98,9 +110,14 @@ describe('the tiles of a dashboard', () => {
       await api.rule(id, 'viewer', reader.membershipId);
       const copy = await api.create({ use_dashboard: id }, reader);
       const text = contentOf(copy.tiles[0], 'text');
-      await api.done('PATCH', `${copy.id}/`, { tiles: [{ id: idOf(copy.tiles[0]), text: { body: 'mine' } }] }, reader);
+      await api.expectSuccess(
+        'PATCH',
+        `${copy.id}/`,
+        { tiles: [{ id: idOf(copy.tiles[0]), text: { body: 'mine' } }] },
+        reader,
+      );
       assert.deepEqual([bodies(await get(id)), bodies(await get(copy.id))], [['ours'], ['mine']]);
-      await api.done('PATCH', `${id}/`, { tiles: [{ text: { id: text.id, body: 'ours still' } }] });
+      await api.expectSuccess('PATCH', `${id}/`, { tiles: [{ text: { id: text.id, body: 'ours still' } }] });
       assert.deepEqual([bodies(await get(id)), bodies(await get(copy.id))], [['ours still'], ['mine']]);
     });
 
@@ -109,9 +126,14 @@ describe('the tiles of a dashboard', () => {
       const reader = await api.join();
       await api.rule(id, 'viewer', reader.membershipId);
       const copy = await api.create({ use_dashboard: id }, reader);
-      await api.done('PATCH', `${id}/`, { deleted: true });
-      await api.done('PATCH', `${copy.id}/`, { tiles: [{ id: idOf(copy.tiles[0]), text: { body: 'mine' } }] }, reader);
-      assert.deepEqual(bodies(await api.done('PATCH', `${id}/`, { deleted: false })), ['ours']);
+      await api.expectSuccess('PATCH', `${id}/`, { deleted: true });
+      await api.expectSuccess(
+        'PATCH',
+        `${copy.id}/`,
+        { tiles: [{ id: idOf(copy.tiles[0]), text: { body: 'mine' } }] },
+        reader,
+      );
+      assert.deepEqual(bodies(await api.expectSuccess('PATCH', `${id}/`, { deleted: false })), ['ours']);
     });
 
     it('a button neither', async () => {
@@ -120,7 +142,7 @@ describe('the tiles of a dashboard', () => {
       await api.rule(id, 'viewer', reader.membershipId);
       const copy = await api.create({ use_dashboard: id }, reader);
       const change = { id: idOf(copy.tiles[0]), button_tile: { url: '/elsewhere' } };
-      const changed = await api.done('PATCH', `${copy.id}/`, { tiles: [change] }, reader);
+      const changed = await api.expectSuccess('PATCH', `${copy.id}/`, { tiles: [change] }, reader);
       assert.equal(contentOf(changed.tiles[0], 'button_tile')['url'], '/elsewhere');
       assert.equal(contentOf((await get(id)).tiles[0], 'button_tile')['url'], BUTTON.url);
     });
@@ -241,7 +263,7 @@ describe('the tiles of a dashboard', () => {
     ] as const) {
       it(`${what}, and make nothing`, async () => {
         const name = `refused ${what}`;
-        const refusal = await api.refused(400, 'POST', '', { name, tiles: [{ text: { body: 'a' } }, tile] });
+        const refusal = await api.expectRefusal(400, 'POST', '', { name, tiles: [{ text: { body: 'a' } }, tile] });
         const which = attr.startsWith('tiles__') ? '' : ' (tiles__1)';
         assert.deepEqual([refusal.attr, refusal.detail], [attr, `${detail}${which}`]);
         const { rowCount } = await api.sluice.pool.query('select from dashboards where name = $1', [name]);
@@ -252,7 +274,7 @@ describe('the tiles of a dashboard', () => {
     it('a change that names no tile and adds nothing, or loses a place, also of a copy', async () => {
       const { id, tiles } = await create(text('a'));
       const tell = async (body: Body) => {
-        const { attr, detail } = await api.refused(400, 'PATCH', `${id}/`, body);
+        const { attr, detail } = await api.expectRefusal(400, 'PATCH', `${id}/`, body);
         return [attr, detail];
       };
       const place = { x: 0, y: 9 };
@@ -267,7 +289,7 @@ describe('the tiles of a dashboard', () => {
     it('another content than a tile has', async () => {
       const { id, tiles } = await create({ insight: INSIGHT, ...sm(0, 0) }, { text: { body: 'a' } });
       const [insight, text] = tiles.map(idOf);
-      const tell = async (tile: Body) => (await api.refused(400, 'PATCH', `${id}/`, { tiles: [tile] })).detail;
+      const tell = async (tile: Body) => (await api.expectRefusal(400, 'PATCH', `${id}/`, { tiles: [tile] })).detail;
       assert.equal(await tell({ id: insight, text: { body: 'b' } }), 'Tile is not a text tile.');
       assert.equal(await tell({ id: text, button_tile: BUTTON }), 'Tile is not a button tile.');
     });
@@ -276,13 +298,13 @@ describe('the tiles of a dashboard', () => {
       const { tiles } = await create({ text: { body: 'a' } });
       const { id } = await create();
       const text = { id: contentOf(tiles[0], 'text').id, body: 'b' };
-      const refusal = await api.refused(400, 'PATCH', `${id}/`, { tiles: [{ text }] });
+      const refusal = await api.expectRefusal(400, 'PATCH', `${id}/`, { tiles: [{ text }] });
       assert.equal(refusal.detail, 'Text tile not found.');
     });
 
     it('to duplicate what is not there', async () => {
       const { id } = await create();
-      const refusal = await api.refused(400, 'PATCH', `${id}/`, { duplicate_tiles: [{ id: 999_999 }] });
+      const refusal = await api.expectRefusal(400, 'PATCH', `${id}/`, { duplicate_tiles: [{ id: 999_999 }] });
       assert.equal(refusal.attr, 'duplicate_tiles');
     });
   });
@@ -342,13 +364,13 @@ describe('the tiles of a dashboard', () => {
     const path = insights(`${contentOf(tiles[0], 'insight').id}/?refresh=force_cache`);
     for (const options of [{}, member]) {
       const [tile] = (await get(id, options)).tiles;
-      assert.deepEqual(tile?.['insight'], await api.done('GET', path, undefined, options));
+      assert.deepEqual(tile?.['insight'], await api.expectSuccess('GET', path, undefined, options));
     }
   });
 
   it('show what their insights give, or why they give nothing', async () => {
     const { id } = await create({ insight: INSIGHT });
-    const { tiles } = await api.done('GET', `${id}/`);
+    const { tiles } = await api.expectSuccess('GET', `${id}/`);
     assert.equal(typeof tiles[0]?.['last_refresh'], 'string');
     assert(Array.isArray(contentOf(tiles[0], 'insight')['result']));
     assert.equal('error' in tiles[0]!, false);
@@ -356,7 +378,7 @@ describe('the tiles of a dashboard', () => {
       .db('insights')
       .where({ id: contentOf(tiles[0], 'insight').id })
       .update({ query: { kind: 'Old' } });
-    const [broken] = (await api.done('GET', `${id}/`)).tiles;
+    const [broken] = (await api.expectSuccess('GET', `${id}/`)).tiles;
     assert.equal((broken!['error'] as Body)['type'], 'validation_error');
   });
 
@@ -384,7 +406,7 @@ describe('the tiles of a dashboard', () => {
     const [writer, editor] = [await api.join(), await api.join()];
     const { id, tiles } = await api.create({ tiles: [{ text: { body: 'a' } }] }, writer);
     const text = { ...contentOf(tiles[0], 'text'), body: 'b' };
-    const { tiles: after } = await api.done('PATCH', `${id}/`, { tiles: [{ ...tiles[0], text }] }, editor);
+    const { tiles: after } = await api.expectSuccess('PATCH', `${id}/`, { tiles: [{ ...tiles[0], text }] }, editor);
     const { created_by, last_modified_by } = contentOf(after[0], 'text');
     assert.deepEqual([(created_by as Body)['id'], (last_modified_by as Body)['id']], [writer.userId, editor.userId]);
     await api.sluice.db('organization_memberships').where({ id: writer.membershipId }).delete();
@@ -405,20 +427,20 @@ describe('the tiles of a dashboard', () => {
   it('hide with a deleted insight, and come back with it', async () => {
     const { id, tiles } = await create({ insight: INSIGHT }, { text: { body: 'stays' } });
     const insight = insights(`${contentOf(tiles[0], 'insight').id}/`);
-    await api.done('PATCH', insight, { deleted: true });
+    await api.expectSuccess('PATCH', insight, { deleted: true });
     assert.deepEqual(bodies(await get(id)), ['stays']);
-    await api.done('PATCH', insight, { deleted: false });
+    await api.expectSuccess('PATCH', insight, { deleted: false });
     assert.equal((await get(id)).tiles.length, 2);
   });
 
   it('go with their dashboard, and come back with it', async () => {
     const { id, tiles } = await create({ insight: INSIGHT, ...sm(0, 0) }, { text: { body: 'a' } });
     const insight = insights(`${contentOf(tiles[0], 'insight').id}/`);
-    assert.deepEqual((await api.done('PATCH', `${id}/`, { deleted: true, delete_insights: true })).tiles, []);
-    await api.refused(404, 'GET', insight);
-    const back = await api.done('PATCH', `${id}/`, { deleted: false });
+    assert.deepEqual((await api.expectSuccess('PATCH', `${id}/`, { deleted: true, delete_insights: true })).tiles, []);
+    await api.expectRefusal(404, 'GET', insight);
+    const back = await api.expectSuccess('PATCH', `${id}/`, { deleted: false });
     assert.deepEqual(back.tiles.map(idOf), tiles.map(idOf));
-    await api.done('GET', insight);
+    await api.expectSuccess('GET', insight);
   });
 
   for (const deep of [false, true]) {
@@ -448,7 +470,7 @@ describe('the tiles of a dashboard', () => {
     const body = {
       duplicate_tiles: [{ id: idOf(tiles[0]) }, { id: idOf(tiles[1]), layouts: { sm: { x: 6, y: 9, w: 6, h: 5 } } }],
     };
-    const after = await api.done('PATCH', `${id}/`, body);
+    const after = await api.expectSuccess('PATCH', `${id}/`, body);
     assert.deepEqual(
       after.tiles.map(({ layouts }) => layouts),
       [sm(0, 0), sm(6, 0), sm(0, 5), sm(6, 9)].map(({ layouts }) => layouts),
@@ -477,6 +499,6 @@ describe('the tiles of a dashboard', () => {
 
   async function hide(insightId: number, membershipId: string): Promise<void> {
     const path = insights(`${insightId}/access_controls/`);
-    await api.done('PUT', path, { access_level: 'none', organization_member: membershipId });
+    await api.expectSuccess('PUT', path, { access_level: 'none', organization_member: membershipId });
   }
 });

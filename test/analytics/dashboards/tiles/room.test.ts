@@ -38,7 +38,7 @@ describe('a dashboard with 500 tiles', () => {
     );
   }
 
-  const tilesOf = async (id: number) => (await api.done('GET', `${id}/`)).tiles;
+  const tilesOf = async (id: number) => (await api.expectSuccess('GET', `${id}/`)).tiles;
 
   it('takes no more, from anywhere', async () => {
     const mine = idOf((await tilesOf(full.id))[0]);
@@ -54,7 +54,7 @@ describe('a dashboard with 500 tiles', () => {
       ['PATCH', insights, { dashboards: [other.id, full.id] }],
     ];
     for (const [method, path, body] of attempts) {
-      assert.match((await api.refused(400, method, path, body)).detail, FULL, path);
+      assert.match((await api.expectRefusal(400, method, path, body)).detail, FULL, path);
     }
     assert.equal((await tilesOf(full.id)).length, 500);
   });
@@ -62,18 +62,18 @@ describe('a dashboard with 500 tiles', () => {
   it('may lose tiles when it has more, and is not copied then', async () => {
     const overfull = await api.create();
     await fill(overfull.id, 502);
-    assert.match((await api.refused(400, 'POST', '', { use_dashboard: overfull.id })).detail, FULL);
-    await api.done('POST', `${overfull.id}/delete_tile/`, { tile_id: idOf((await tilesOf(overfull.id))[0]) });
+    assert.match((await api.expectRefusal(400, 'POST', '', { use_dashboard: overfull.id })).detail, FULL);
+    await api.expectSuccess('POST', `${overfull.id}/delete_tile/`, { tile_id: idOf((await tilesOf(overfull.id))[0]) });
     assert.equal((await tilesOf(overfull.id)).length, 501);
   });
 
   it('takes back what was taken off only when there is room', async () => {
     const board = await api.create({ tiles: [{ text: { body: 'off' } }] });
     const off = idOf(board.tiles[0]);
-    await api.done('PATCH', `${board.id}/`, { tiles: [{ id: off, deleted: true }] });
+    await api.expectSuccess('PATCH', `${board.id}/`, { tiles: [{ id: off, deleted: true }] });
     await fill(board.id, 500);
     const back = { tiles: [{ id: off, deleted: false }] };
-    assert.match((await api.refused(400, 'PATCH', `${board.id}/`, back)).detail, FULL);
+    assert.match((await api.expectRefusal(400, 'PATCH', `${board.id}/`, back)).detail, FULL);
   });
 
   it('comes back with what it showed, and what was taken off it last', async () => {
@@ -82,9 +82,9 @@ describe('a dashboard with 500 tiles', () => {
     const [older, newer, on] = (await tilesOf(board.id)).map(idOf).toSorted((a, b) => a - b);
     await fill(board.id, 498);
     const takenOff = [older, newer].map((id) => ({ id, deleted: true }));
-    await api.done('PATCH', `${board.id}/`, { tiles: takenOff });
-    await api.done('PATCH', `${board.id}/`, { deleted: true });
-    const restored = (await api.done('PATCH', `${board.id}/`, { deleted: false })).tiles.map(idOf);
+    await api.expectSuccess('PATCH', `${board.id}/`, { tiles: takenOff });
+    await api.expectSuccess('PATCH', `${board.id}/`, { deleted: true });
+    const restored = (await api.expectSuccess('PATCH', `${board.id}/`, { deleted: false })).tiles.map(idOf);
     assert.equal(restored.length, 500);
     assert.deepEqual(
       [older, newer, on].map((id) => restored.includes(id!)),
@@ -96,23 +96,23 @@ describe('a dashboard with 500 tiles', () => {
     const board = await api.create();
     await fill(board.id, 501);
     const [first] = await tilesOf(board.id);
-    await api.done('PATCH', `${board.id}/`, { deleted: true });
-    assert.match((await api.refused(400, 'PATCH', `${board.id}/`, { deleted: false })).detail, FULL);
+    await api.expectSuccess('PATCH', `${board.id}/`, { deleted: true });
+    assert.match((await api.expectRefusal(400, 'PATCH', `${board.id}/`, { deleted: false })).detail, FULL);
     const without = { deleted: false, tiles: [{ id: idOf(first), deleted: true }] };
-    assert.equal((await api.done('PATCH', `${board.id}/`, without)).tiles.length, 500);
+    assert.equal((await api.expectSuccess('PATCH', `${board.id}/`, without)).tiles.length, 500);
   });
 
   it('gives the place of an insight that was deleted to another tile', async () => {
     const board = await api.create({ tiles: [{ insight: { name: 'Views', query: QUERY } }] });
     const insight = `/api/projects/${api.ours.projectId}/insights/${(board.tiles[0]!['insight'] as { id: number }).id}/`;
     await fill(board.id, 498);
-    await api.done('PATCH', insight, { deleted: true });
-    const write = () => api.done('POST', `${board.id}/create_text_tile/`, { body: 'b' });
+    await api.expectSuccess('PATCH', insight, { deleted: true });
+    const write = () => api.expectSuccess('POST', `${board.id}/create_text_tile/`, { body: 'b' });
     await write();
-    assert.deepEqual((await api.done<Body>('PATCH', insight, { deleted: false }))['dashboards'], [board.id]);
-    await api.done('PATCH', insight, { deleted: true });
+    assert.deepEqual((await api.expectSuccess<Body>('PATCH', insight, { deleted: false }))['dashboards'], [board.id]);
+    await api.expectSuccess('PATCH', insight, { deleted: true });
     await write();
-    assert.deepEqual((await api.done<Body>('PATCH', insight, { deleted: false }))['dashboards'], []);
+    assert.deepEqual((await api.expectSuccess<Body>('PATCH', insight, { deleted: false }))['dashboards'], []);
     assert.equal((await tilesOf(board.id)).length, 500);
   });
 

@@ -50,8 +50,8 @@ describe('a tile', () => {
   after(() => api.stop());
 
   const create = (...tiles: Body[]) => api.create({ tiles });
-  const get = (id: number) => api.done('GET', `${id}/?refresh=force_cache`);
-  const restrict = (id: number) => api.done('PATCH', `${id}/`, { restriction_level: 37 });
+  const get = (id: number) => api.expectSuccess('GET', `${id}/?refresh=force_cache`);
+  const restrict = (id: number) => api.expectSuccess('PATCH', `${id}/`, { restriction_level: 37 });
 
   describe('is touched only by who may edit its dashboard', () => {
     for (const [action, bodyOf] of Object.entries(ACTIONS)) {
@@ -70,7 +70,7 @@ describe('a tile', () => {
         await api.rule(board.id, 'viewer', reader.membershipId);
         assert.equal(await status(reader.key), 403);
         await restrict(board.id);
-        const refusal = await api.refused(403, 'POST', `${board.id}/${action}/`, { wrong: true }, member);
+        const refusal = await api.expectRefusal(403, 'POST', `${board.id}/${action}/`, { wrong: true }, member);
         assert.equal(refusal.detail, "You don't have edit permissions for this dashboard.");
         assert.deepEqual(bodies(await get(board.id)), ['a']);
         assert.equal(await status(await api.keyWith('dashboard:write')), GOOD[action] ?? 200);
@@ -84,7 +84,7 @@ describe('a tile', () => {
       await restrict(target.id);
       const move = async (person: { key: string }) => {
         const body = { tile: { id: idOf(source.tiles[0]) }, to_dashboard: target.id };
-        return (await api.refused(403, 'POST', `${source.id}/move_tile/`, body, person)).detail;
+        return (await api.expectRefusal(403, 'POST', `${source.id}/move_tile/`, body, person)).detail;
       };
       assert.equal(await move(reader), 'You do not have editor access to this resource.');
       assert.equal(await move(member), "You don't have edit permissions for the destination dashboard.");
@@ -97,15 +97,15 @@ describe('a tile', () => {
       await api.rule(source.id, 'none', outsider.membershipId);
       const insight = insightOf(source);
       const rules = `/api/projects/${api.ours.projectId}/insights/${insight}/access_controls/`;
-      await api.done('PUT', rules, { access_level: 'none', organization_member: unaware.membershipId });
+      await api.expectSuccess('PUT', rules, { access_level: 'none', organization_member: unaware.membershipId });
       const copy = async (person: { key: string }) => {
         const body = { fromDashboardId: source.id, tileId: idOf(source.tiles[0]) };
-        return (await api.refused(403, 'POST', `${target.id}/copy_tile/`, body, person)).detail;
+        return (await api.expectRefusal(403, 'POST', `${target.id}/copy_tile/`, body, person)).detail;
       };
       assert.equal(await copy(outsider), "You don't have permission to view the source dashboard.");
       assert.equal(await copy(unaware), "You don't have permission to view this insight.");
       const move = { tile: { id: idOf(source.tiles[0]) }, to_dashboard: target.id };
-      const { detail } = await api.refused(403, 'POST', `${source.id}/move_tile/`, move, unaware);
+      const { detail } = await api.expectRefusal(403, 'POST', `${source.id}/move_tile/`, move, unaware);
       assert.equal(detail, "You don't have permission to view this insight.");
     });
   });
@@ -120,7 +120,7 @@ describe('a tile', () => {
       other = await create(text('other'), { button_tile: { url: '/b', text: 'Go' } });
       const key = await buildPersonalKey(api.sluice.db, api.theirs, '*');
       const path = `/api/projects/${api.theirs.projectId}/dashboards/`;
-      theirs = (await api.done('POST', path, { tiles: [text('theirs')] }, { key })).id;
+      theirs = (await api.expectSuccess('POST', path, { tiles: [text('theirs')] }, { key })).id;
     });
 
     const tile = (index = 0) => idOf(board.tiles[index]);
@@ -295,7 +295,7 @@ describe('a tile', () => {
     ];
     for (const [what, action, body, status, attr, detail] of cases) {
       it(what, async () => {
-        const refusal = await api.refused(status, 'POST', `${board.id}/${action}/`, body());
+        const refusal = await api.expectRefusal(status, 'POST', `${board.id}/${action}/`, body());
         assert.deepEqual([refusal.attr, refusal.detail], [attr, detail]);
       });
     }
@@ -312,7 +312,9 @@ describe('a tile', () => {
     for (const [action, bodyOf] of Object.entries(ACTIONS)) {
       it(`after somebody else changed the dashboard: ${action}`, async () => {
         const headers = { 'If-Match': '"0"' };
-        const refusal = await api.refused(412, 'POST', `${board.id}/${action}/`, bodyOf(tile(), other), { headers });
+        const refusal = await api.expectRefusal(412, 'POST', `${board.id}/${action}/`, bodyOf(tile(), other), {
+          headers,
+        });
         assert.equal(refusal.code, 'precondition_failed');
       });
     }
@@ -352,10 +354,10 @@ describe('a tile', () => {
     const insight = insightOf(source);
     const target = await create({ insight });
     const move = { tile: { id: idOf(source.tiles[0]) }, to_dashboard: target.id };
-    const refusal = await api.refused(400, 'POST', `${source.id}/move_tile/`, move);
+    const refusal = await api.expectRefusal(400, 'POST', `${source.id}/move_tile/`, move);
     assert.equal(refusal.detail, 'Invalid request data for moving tile.');
-    await api.done('POST', `${target.id}/delete_tile/`, { tile_id: idOf(target.tiles[0]) });
-    await api.done('POST', `${source.id}/move_tile/`, move);
+    await api.expectSuccess('POST', `${target.id}/delete_tile/`, { tile_id: idOf(target.tiles[0]) });
+    await api.expectSuccess('POST', `${source.id}/move_tile/`, move);
     assert.deepEqual(idsOf(await get(target.id)), idsOf(source));
   });
 
@@ -363,15 +365,15 @@ describe('a tile', () => {
     const source = await create({ insight: INSIGHT, ...at(0, 0) }, { ...text('shared'), ...at(0, 5) });
     const target = await create({ ...text('there'), ...at(0, 0) });
     const copy = (index: number) => ({ fromDashboardId: source.id, tileId: idOf(source.tiles[index]) });
-    await api.done('POST', `${target.id}/copy_tile/`, copy(0));
-    const after = await api.done('POST', `${target.id}/copy_tile/`, copy(1));
+    await api.expectSuccess('POST', `${target.id}/copy_tile/`, copy(0));
+    const after = await api.expectSuccess('POST', `${target.id}/copy_tile/`, copy(1));
     assert.deepEqual(bodies(after), ['there', undefined, 'shared']);
     assert.deepEqual(
       placesOf(after).map((place) => place?.y),
       [0, 5, 10],
     );
     const tell = async (index: number) =>
-      (await api.refused(400, 'POST', `${target.id}/copy_tile/`, copy(index))).detail;
+      (await api.expectRefusal(400, 'POST', `${target.id}/copy_tile/`, copy(index))).detail;
     assert.equal(await tell(0), 'This insight is already on the destination dashboard.');
     assert.equal(await tell(1), 'This text card is already on the destination dashboard.');
     assert.equal((await get(source.id)).tiles.length, 2);
@@ -386,7 +388,7 @@ describe('a tile', () => {
       const board = await create(text('1'), { ...text('2'), ...at(6, 8) }, { ...text('3'), ...at(6, 2, 4, 2) });
       const byBody = new Map(board.tiles.map((tile, index) => [bodies(board)[index], idOf(tile)]));
       const tile_order = [byBody.get('3'), byBody.get('1')];
-      const after = await api.done('POST', `${board.id}/reorder_tiles/`, { tile_order, layout });
+      const after = await api.expectSuccess('POST', `${board.id}/reorder_tiles/`, { tile_order, layout });
       assert.deepEqual(bodies(after), ['3', '1', '2'], 'what is not named follows');
       assert.deepEqual(
         placesOf(after),
@@ -401,19 +403,24 @@ describe('a tile', () => {
 
   it('is written, and written anew', async () => {
     const { id } = await create();
-    const made = await api.done<Body>('POST', `${id}/create_text_tile/`, { body: '# a', color: 'red', ...at(0, 0) });
+    const made = await api.expectSuccess<Body>('POST', `${id}/create_text_tile/`, {
+      body: '# a',
+      color: 'red',
+      ...at(0, 0),
+    });
     assert.deepEqual([(made['text'] as Body)['body'], made['color'], made['order']], ['# a', 'red', 0]);
     const change = { tile_id: made['id'], body: '# b', ...at(6, 0) };
-    const changed = await api.done<Body>('POST', `${id}/update_text_tile/`, change);
+    const changed = await api.expectSuccess<Body>('POST', `${id}/update_text_tile/`, change);
     assert.deepEqual([(changed['text'] as Body)['body'], changed['color'], changed['id']], ['# b', 'red', made['id']]);
-    const only = await api.done<Body>('POST', `${id}/update_text_tile/`, { tile_id: made['id'], color: null });
+    const only = await api.expectSuccess<Body>('POST', `${id}/update_text_tile/`, { tile_id: made['id'], color: null });
     assert.deepEqual([(only['text'] as Body)['body'], only['color'], only['layouts']], ['# b', null, change.layouts]);
   });
 
   it('that is written without a place goes to where nothing lies, in both grids', async () => {
     const xs = { x: 0, y: 2, w: 1, h: 4 };
     const { id } = await create({ ...text(), layouts: { ...at(0, 0, 8, 3).layouts, xs } });
-    const write = (more: Body = {}) => api.done<Body>('POST', `${id}/create_text_tile/`, { body: 'b', ...more });
+    const write = (more: Body = {}) =>
+      api.expectSuccess<Body>('POST', `${id}/create_text_tile/`, { body: 'b', ...more });
     const [first, second] = [await write(), await write({ layouts: null })];
     assert.deepEqual(first['layouts'], { sm: { x: 0, y: 3, w: 6, h: 5 }, xs: { x: 0, y: 6, w: 1, h: 5 } });
     assert.deepEqual(second['layouts'], { sm: { x: 0, y: 8, w: 6, h: 5 }, xs: { x: 0, y: 11, w: 1, h: 5 } });
@@ -428,13 +435,13 @@ describe('a tile', () => {
     const after = await get(board.id);
     assert.deepEqual(bodies(after), ['c', 'a']);
     assert.deepEqual(placesOf(after), [{ x: 0, y: 0, w: 12, h: 5 }, undefined]);
-    await api.refused(404, 'POST', `${board.id}/delete_tile/`, { tile_id: idOf(board.tiles[0]) });
+    await api.expectRefusal(404, 'POST', `${board.id}/delete_tile/`, { tile_id: idOf(board.tiles[0]) });
   });
 
   it('is in the log of each dashboard that it changes, once', async () => {
     const [source, target] = [await create(text('a'), text('b')), await create()];
     const tile = { id: idOf(source.tiles[0]) };
-    await api.done('POST', `${source.id}/move_tile/`, { tile, to_dashboard: target.id });
+    await api.expectSuccess('POST', `${source.id}/move_tile/`, { tile, to_dashboard: target.id });
     const told = async ({ id }: Dashboard) => {
       const updates = (await api.activity(id)).filter(({ activity }) => activity === 'updated');
       return updates.map(({ user_id, detail }) => {
@@ -461,7 +468,7 @@ describe('a tile', () => {
         async (places, steps) => {
           const tidy = await create();
           const board = await create(...places.map((sm) => ({ ...text(), layouts: { sm, xs: { ...sm, w: 1 } } })));
-          await api.done('POST', `${board.id}/reorder_tiles/`, { tile_order: idsOf(board) });
+          await api.expectSuccess('POST', `${board.id}/reorder_tiles/`, { tile_order: idsOf(board) });
           for (const { action, tile } of steps) await act(action, { board: board.id, to: tidy.id, tile });
           for (const { id } of [board, tidy]) assertTidy(await get(id));
         },
@@ -474,9 +481,9 @@ describe('a tile', () => {
     const ids = idsOf(await get(board));
     const id = ids[tile % ids.length];
     if (id === undefined) return;
-    if (action === 'move') await api.done('POST', `${board}/move_tile/`, { tile: { id }, to_dashboard: to });
-    if (action === 'order') await api.done('POST', `${board}/reorder_tiles/`, { tile_order: [id] });
-    if (action === 'delete') await api.done('POST', `${board}/delete_tile/`, { tile_id: id });
+    if (action === 'move') await api.expectSuccess('POST', `${board}/move_tile/`, { tile: { id }, to_dashboard: to });
+    if (action === 'order') await api.expectSuccess('POST', `${board}/reorder_tiles/`, { tile_order: [id] });
+    if (action === 'delete') await api.expectSuccess('POST', `${board}/delete_tile/`, { tile_id: id });
   }
 });
 

@@ -12,7 +12,7 @@ import {
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
 import { AZURE_ACCOUNT, connectionString, needsAzurite } from '../../../support/servers/azurite.ts';
-import { startFaultyProxy, type Fault } from '../../../support/servers/faulty-proxy.ts';
+import { startFaultyProxy, type InjectedFault } from '../../../support/servers/faulty-proxy.ts';
 
 function signature({ rights = 'rwdlac', minutes = 10 }: { rights?: string; minutes?: number }): string {
   const credential = new StorageSharedKeyCredential(AZURE_ACCOUNT.name, AZURE_ACCOUNT.key);
@@ -29,7 +29,7 @@ function signature({ rights = 'rwdlac', minutes = 10 }: { rights?: string; minut
 }
 
 /** Delivers through a network with faults, and finds it delivered. */
-async function deliverThrough(fault: (request: { method: string; url: string }) => Fault) {
+async function deliverThrough(fault: (request: { method: string; url: string }) => InjectedFault) {
   const direct = await makeAzurePlace();
   const proxy = await startFaultyProxy(direct.container.endpoint, fault);
   const { pathname } = new URL(direct.container.endpoint);
@@ -51,7 +51,7 @@ async function deliverThrough(fault: (request: { method: string; url: string }) 
 /** Of each request that matches, the first is dropped when the server has done it. */
 function dropOnce(matches: (request: { method: string; url: string }) => boolean) {
   const seen = new Set<string>();
-  return (request: { method: string; url: string }): Fault => {
+  return (request: { method: string; url: string }): InjectedFault => {
     const url = request.url.replace(/\?.*/, '');
     if (!matches(request) || seen.has(url)) return undefined;
     seen.add(url);

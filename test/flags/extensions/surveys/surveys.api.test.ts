@@ -353,7 +353,7 @@ describe('surveys', () => {
           assert.equal(answer.headers.get('Access-Control-Allow-Origin'), 'https://shop.example');
         }
       }
-      assert.deepEqual(await world.published('/api/web_experiments/'), { experiments: [] });
+      assert.deepEqual(await world.getPublic('/api/web_experiments/'), { experiments: [] });
     });
 
     it('say what SDKs need, and nothing else', async () => {
@@ -362,7 +362,7 @@ describe('surveys', () => {
       const said = { linked_flag_id: linked.id, targeting_flag_filters: LONDON, start_date: '2024-06-01T12:00:00Z' };
       const made = await build({ name: 'Told', description: 'All', ...said, conditions: { url: 'shop' } });
       await build({ archived: true });
-      assert.deepEqual(await world.published<Published>(PUBLIC), {
+      assert.deepEqual(await world.getPublic<Published>(PUBLIC), {
         surveys: [
           {
             id: made.id,
@@ -386,7 +386,7 @@ describe('surveys', () => {
         survey_config: null,
       });
       await change(made.id, { archived: true });
-      assert.deepEqual((await world.published<Published>(PUBLIC)).surveys, []);
+      assert.deepEqual((await world.getPublic<Published>(PUBLIC)).surveys, []);
     });
 
     it('are not told before they are launched, nor when they are archived', async () => {
@@ -395,18 +395,18 @@ describe('surveys', () => {
       const archived = await build({ start_date: '2024-01-01', archived: true });
       const ended = await build({ start_date: '2024-01-01', end_date: '2024-02-01' });
       const running = await build({ start_date: '2024-01-01', end_date: '2999-02-01' });
-      const { surveys } = await world.published<Published>(PUBLIC);
+      const { surveys } = await world.getPublic<Published>(PUBLIC);
       const told = new Map(surveys.map((survey) => [survey['id'], survey]));
       for (const { id } of [draft, planned, archived]) assert.equal(told.has(id), false);
       assert.notEqual(told.get(ended.id)?.['end_date'], null);
       assert.equal(told.get(running.id)?.['end_date'], null, 'SDKs take any end for one that was');
       await change(draft.id, { start_date: '2024-01-01' });
-      const after = await world.published<Published>(PUBLIC);
+      const after = await world.getPublic<Published>(PUBLIC);
       assert.ok(after.surveys.some(({ id }) => id === draft.id));
     });
 
     it('come from memory while nothing changes', async () => {
-      const told = await world.published(PUBLIC);
+      const told = await world.getPublic(PUBLIC);
       await world.db.transaction(async (transaction) => {
         await transaction.raw('lock table surveys in access exclusive mode');
         for (let page = 0; page < 20; page++) {

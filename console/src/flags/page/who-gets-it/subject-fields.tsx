@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../../look/button.tsx';
 import { TextField } from '../../../look/field.tsx';
 import { groupTypesQuery } from '../../flags-data.ts';
-import { groupTypeOf, type Filters } from '../../words/conditions.ts';
+import { groupTypeOf as groupTypeIndexOf, type Filters } from '../../words/conditions.ts';
 import { PropertyRows } from './property-rows.tsx';
 import { lacksKey, NO_GROUP, type Group, type Subject } from './subject.ts';
 import styles from './who-gets-it.module.css';
@@ -18,7 +18,7 @@ type SubjectFieldsProps = {
 
 export function SubjectFields({ projectId, filters, subject, onChange }: SubjectFieldsProps) {
   const { data: types = [] } = useQuery(groupTypesQuery(projectId));
-  const used = new Set((filters.groups ?? []).map((set) => groupTypeOf(set, filters)));
+  const used = new Set((filters.groups ?? []).map((set) => groupTypeIndexOf(set, filters)));
   const isShown = (type: string, index: number) => subject.groups[type] !== undefined || used.has(index);
   const setGroup = (type: string, group: Group) =>
     onChange({ ...subject, groups: { ...subject.groups, [type]: group } });
