@@ -106,7 +106,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'ledger-commit-live',
     guards: 'no commit begins for an export that was deleted',
     tests: LEDGER,
-    replace: ['.whereExists(liveExport(lease))', ''],
+    replace: ['.whereExists(liveExportQuery(lease))', ''],
   },
   {
     name: 'ledger-delivered-epoch',

@@ -66,7 +66,7 @@ export const EVENT_TEETH: readonly Tooth[] = [
     guards: 'a visitor without cookies is nobody, also to who knows the id of their day',
     tests: ['test/events/capture/reading/cookieless.test.ts'],
     grep: 'are made no person',
-    replace: [' || namesNobody(distinctId)', ''],
+    replace: [' || identifiesNobody(distinctId)', ''],
   },
   {
     name: 'cookieless-address',
