@@ -53,6 +53,18 @@ const TROUBLED_SQL = `
   from facts
 `;
 
+/** Facts that one list of the statement selects, up to its limit. */
+const LISTED_TOGETHER: readonly (readonly Fact[])[] = [
+  ['open', 'failing', 'failed', 'retried'],
+  ['unsettled', 'gave_up'],
+  ['foreign'],
+];
+
+/** Whether a list of the statement reached its limit, so more intervals may be in trouble. @param facts of one export */
+export function reachesLimit(facts: readonly Pick<TroubledFact, 'fact'>[]): boolean {
+  return LISTED_TOGETHER.some((together) => facts.filter(({ fact }) => together.includes(fact)).length >= MAX_TROUBLED);
+}
+
 export function troubledIntervalStore(db: Knex) {
   return {
     /** Facts about the troubled intervals of all these exports, in one query, in no order. */

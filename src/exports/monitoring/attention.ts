@@ -1,11 +1,11 @@
 /** Finds the data intervals of an export that need a person, and those that Sluice will retry, from the facts about them. */
-import { codeOf, FACTS, hasMark, type Fact } from '../domain/interval-codes.ts';
+import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';
 import type { FactRange } from '../intervals/interval-facts.store.ts';
 import { factsOfAll, offeredFact } from '../intervals/offered.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
-import { MAX_TROUBLED, type TroubledFact } from '../intervals/troubled-intervals.store.ts';
+import { reachesLimit, type TroubledFact } from '../intervals/troubled-intervals.store.ts';
 
 export type TroubledInterval = DataInterval & {
   facts: FactRange[];
@@ -18,13 +18,6 @@ export type TroubledInterval = DataInterval & {
 /** Newest first. `isCapped`: more intervals may be in trouble than are listed. */
 export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterval[]; isCapped: boolean };
 
-/** Facts that are listed together, up to their limit. */
-const LISTED: readonly (readonly Fact[])[] = [
-  ['open', 'failing', 'failed', 'retried'],
-  ['unsettled', 'gave_up'],
-  ['foreign'],
-];
-
 /** @param facts about intervals of the export */
 export function attentionOf(
   batchExport: BatchExport,
@@ -33,10 +26,7 @@ export function attentionOf(
 ): Attention {
   const offered = offeredFact(batchExport);
   const always = factsOfAll(batchExport);
-  const isCapped = LISTED.some(
-    (together) => facts.filter(({ fact }) => together.includes(fact)).length >= MAX_TROUBLED,
-  );
-  const attention: Attention = { needsYou: [], retrying: [], isCapped };
+  const attention: Attention = { needsYou: [], retrying: [], isCapped: reachesLimit(facts) };
   for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
     const isOffered = offered.from < end && end <= offered.to;
     const isPaused = isPausedAt(pauses, end);
