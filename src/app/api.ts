@@ -93,7 +93,7 @@ export function createApi(options: ApiOptions): Api {
       pool,
       partitionedDaysAhead: async () => countPartitionedDaysAhead(pool),
       ensureTemporal,
-      deliveryBlockReason: engine.timeline.reason,
+      deliveriesBlocked: engine.timeline.reason,
     }),
     {
       version: VERSION,

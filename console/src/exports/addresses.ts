@@ -1,5 +1,5 @@
 /** Addresses of pages about exports, for links between them. */
-type ExportPath = { projectId: number; exportId: string };
+export type ExportPath = { projectId: number; exportId: string };
 
 const ofExport = ({ projectId, exportId }: ExportPath): string => `/project/${projectId}/exports/${exportId}`;
 

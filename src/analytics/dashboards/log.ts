@@ -3,12 +3,12 @@ import type { Project } from '../../platform/http/access.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { AuditVerb, Change } from '../../people/audit/entry.ts';
 import type { Dashboard } from './dashboards.store.ts';
-import type { DashboardBound } from './stores.ts';
+import type { BoundDashboardStores } from './stores.ts';
 
 /** Name of the kind in the log. */
 export const SCOPE = 'Dashboard';
 
-type By = { stores: Pick<DashboardBound, 'auditLog'>; project: Project; caller: Author };
+type By = { stores: Pick<BoundDashboardStores, 'auditLog'>; project: Project; caller: Author };
 
 /** @param dashboard after the change */
 export async function recordDashboardChange(

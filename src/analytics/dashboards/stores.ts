@@ -30,9 +30,9 @@ function bind(db: Knex) {
 }
 
 /** Stores that share one connection or transaction. */
-export type DashboardBound = ReturnType<typeof bind>;
+export type BoundDashboardStores = ReturnType<typeof bind>;
 
-export type DashboardStores = WithProjectTurns<DashboardBound>;
+export type DashboardStores = WithProjectTurns<BoundDashboardStores>;
 
 export function dashboardStores(db: Knex): DashboardStores {
   return withProjectTurns(db, bind, 'dashboardChanges');

@@ -2,7 +2,7 @@
 import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import { type AuditVerb, type Change } from '../../people/audit/entry.ts';
-import type { DashboardBound as BoundDashboardStores } from '../dashboards/stores.ts';
+import type { BoundDashboardStores } from '../dashboards/stores.ts';
 import type { Insight, InsightFields } from './insight.ts';
 
 const SCOPE = 'Insight';

@@ -4,7 +4,7 @@ import { reaches, type Caller, type Project, type Rights } from '../../platform/
 import { mayEdit } from '../dashboards/restriction.ts';
 import { ensureShows } from '../dashboards/tiles/permissions.ts';
 import { enforceTileLimit } from '../dashboards/tiles/tile-limit.ts';
-import type { DashboardBound } from '../dashboards/stores.ts';
+import type { BoundDashboardStores } from '../dashboards/stores.ts';
 import type { MembershipChange } from './insights.ts';
 import { visibleLocations } from './restriction.ts';
 
@@ -17,7 +17,7 @@ export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: 
  * @throws InvalidInput for a missing dashboard, PermissionDenied for one that the caller may not change
  */
 export async function setMembership(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   context: Acting,
   insightId: number,
   dashboardIds: readonly number[],
@@ -46,7 +46,7 @@ export async function setMembership(
 }
 
 async function ensureEditable(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   { project, caller, rights }: Acting,
   id: number,
   activity: string,

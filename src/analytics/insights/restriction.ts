@@ -5,7 +5,7 @@ import type { Acting } from '../dashboards/acting.ts';
 import type { Dashboard } from '../dashboards/dashboards.store.ts';
 import { MAY_EDIT, MAY_VIEW, mayEdit, type Privilege } from '../dashboards/restriction.ts';
 import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../dashboards/restriction-level.ts';
-import type { DashboardBound } from '../dashboards/stores.ts';
+import type { BoundDashboardStores } from '../dashboards/stores.ts';
 import type { OwnedTileLocation } from '../dashboards/tiles/tiles.store.ts';
 import type { InsightLocation, InsightStore } from './insights.store.ts';
 
@@ -66,7 +66,7 @@ export function mayEditInsight(
 
 /** @returns the insights that the dashboard's restriction covers: all on it, also deleted ones */
 export async function findRestrictedInsights(
-  { tiles }: Pick<DashboardBound, 'tiles'>,
+  { tiles }: Pick<BoundDashboardStores, 'tiles'>,
   { id, deleted, restriction_level }: Pick<Dashboard, 'id' | 'deleted' | 'restriction_level'>,
 ): Promise<number[]> {
   if (deleted || restriction_level === EVERYONE_EDITS) return [];

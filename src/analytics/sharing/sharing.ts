@@ -16,7 +16,7 @@ import { ensureRaw, rawAccess } from '../../people/access/raw-data.ts';
 import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
 import { NO_OVERLAY } from '../insights/results/overlay.ts';
 import { rawDataInInsight } from '../queries/raw-data.ts';
-import type { DashboardBound, DashboardStores } from '../dashboards/stores.ts';
+import type { BoundDashboardStores, DashboardStores } from '../dashboards/stores.ts';
 import { ensureSeesAll } from '../dashboards/tiles/permissions.ts';
 import {
   isExpired,
@@ -143,7 +143,7 @@ export function createSharing(stores: DashboardStores) {
 }
 
 async function findOrCreate(
-  tx: DashboardBound,
+  tx: BoundDashboardStores,
   projectId: number,
   object: SharedObject,
 ): Promise<SharingConfiguration> {
@@ -183,7 +183,7 @@ function newToken(): string {
 }
 
 async function recordChange(
-  tx: DashboardBound,
+  tx: BoundDashboardStores,
   change: Change,
   before: SharingConfiguration,
   after: SharingConfiguration,
@@ -213,7 +213,7 @@ function loggedPasswordFields(password: SharePassword | undefined) {
 }
 
 async function record(
-  tx: DashboardBound,
+  tx: BoundDashboardStores,
   { project, object, author }: Change,
   activity: AuditVerb,
   changes: ReturnType<typeof changesBetween>,

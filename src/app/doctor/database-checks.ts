@@ -1,6 +1,7 @@
 /** Checks of Postgres: what it is, whether its schema is this version's, and what could hold deliveries back. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { connectionShortage, type PlannedProcesses } from '../../platform/db/connection-budget.ts';
+import { PARTITIONED_DAYS } from '../../platform/health/checks.ts';
 import { pendingMigrations, unknownMigrations } from '../../platform/db/migrate.ts';
 import { countPartitionedDaysAhead } from '../../events/table/partitions.ts';
 import { unreachableError } from '../prepare-database.ts';
@@ -12,7 +13,6 @@ const SKEW_WARNING_MS = 2_000;
 const SKEW_PROBLEM_MS = 60_000;
 /** Age of a transaction above which it was probably forgotten, in seconds. */
 const LONG_TRANSACTION_S = 600;
-const PARTITIONED_DAYS = 30;
 
 export const DATABASE = 'database';
 export const SCHEMA = 'schema';

@@ -18,8 +18,8 @@ const MAX_LOOKAHEAD = 50;
 /** @returns undefined for patterns that are not one-pass */
 export function onePassTest(regex: Regex): ((text: string) => boolean) | undefined {
   const parts = flattenSequence(regex);
-  if (!isPlace(parts[0], 'start')) return undefined;
-  const reachesEnd = isPlace(parts.at(-1), 'end');
+  if (!isAssertion(parts[0], 'start')) return undefined;
+  const reachesEnd = isAssertion(parts.at(-1), 'end');
   const steps = parts.slice(1, reachesEnd ? -1 : undefined).map(stepOf);
   if (!steps.every((step) => step !== undefined) || !isDeterministic(steps)) return undefined;
   const takes = takesOf(steps);
@@ -82,8 +82,8 @@ function flattenSequence(regex: Regex): readonly Regex[] {
   return regex.kind === 'sequence' ? regex.items.flatMap(flattenSequence) : [regex];
 }
 
-function isPlace(part: Regex | undefined, place: 'start' | 'end'): boolean {
-  return part?.kind === 'place' && part.place === place;
+function isAssertion(part: Regex | undefined, assertion: 'start' | 'end'): boolean {
+  return part?.kind === 'assertion' && part.assertion === assertion;
 }
 
 function stepOf(part: Regex): Step | undefined {

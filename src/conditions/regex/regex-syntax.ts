@@ -163,10 +163,10 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   const letter = reader.peek;
   if (/[1-9]/.test(letter)) throw unsupportedConstruct('back-reference', `\\${letter}`);
   if (Object.hasOwn(REFUSED_ESCAPES, letter)) throw unsupportedConstruct(REFUSED_ESCAPES[letter]!, `\\${letter}`);
-  const place = PLACES[letter];
-  if (place) {
+  const assertion = ASSERTIONS[letter];
+  if (assertion) {
     reader.next();
-    return assertionNode(place);
+    return assertionNode(assertion);
   }
   // `\Z` matches at the end, or before a final line feed, which is consumed, so no lookahead is needed.
   if (reader.take('Z')) return optionalLineFeedAtEnd();
@@ -174,7 +174,7 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   return chars(reader, named ?? singleChar(readEscapedChar(reader)), flags);
 }
 
-const PLACES: Record<string, Assertion> = { A: 'start', z: 'end', b: 'word-boundary', B: 'no-word-boundary' };
+const ASSERTIONS: Record<string, Assertion> = { A: 'start', z: 'end', b: 'word-boundary', B: 'no-word-boundary' };
 
 function optionalLineFeedAtEnd(): Regex {
   return sequenceOf([repeatOf(charsNode(charsOf('\n')), { min: 0, max: 1 }), assertionNode('end')]);

@@ -20,7 +20,7 @@ export type Bounds = { readonly min: number; readonly max: number | undefined };
 export type Regex = Size &
   (
     | { readonly kind: 'chars'; readonly set: CharSet }
-    | { readonly kind: 'place'; readonly place: Assertion }
+    | { readonly kind: 'assertion'; readonly assertion: Assertion }
     | { readonly kind: 'sequence'; readonly items: readonly Regex[] }
     | { readonly kind: 'either'; readonly items: readonly Regex[] }
     | ({ readonly kind: 'repeat'; readonly item: Regex } & Bounds)
@@ -32,8 +32,8 @@ export function charsNode(set: CharSet): Regex {
   return { kind: 'chars', set, ...LEAF };
 }
 
-export function assertionNode(place: Assertion): Regex {
-  return { kind: 'place', place, ...LEAF };
+export function assertionNode(assertion: Assertion): Regex {
+  return { kind: 'assertion', assertion, ...LEAF };
 }
 
 export function sequenceOf(items: readonly Regex[]): Regex {

@@ -84,7 +84,7 @@ function onePassSearch(test: (text: string) => boolean): Search {
 }
 
 /** Zero-width assertions in RE2's syntax. RE2's word boundaries know only ASCII. */
-const PLACES: Record<Assertion, string> = {
+const ASSERTIONS: Record<Assertion, string> = {
   start: String.raw`\A`,
   end: String.raw`\z`,
   'line-start': '(?m:^)',
@@ -95,7 +95,7 @@ const PLACES: Record<Assertion, string> = {
 
 function re2Of(regex: Regex): string {
   if (regex.kind === 'chars') return classOf(regex.set);
-  if (regex.kind === 'place') return PLACES[regex.place];
+  if (regex.kind === 'assertion') return ASSERTIONS[regex.assertion];
   if (regex.kind === 'sequence') return `(?:${regex.items.map(re2Of).join('')})`;
   if (regex.kind === 'either') return `(?:${regex.items.map(re2Of).join('|')})`;
   return `(?:${re2Of(regex.item)}){${regex.min},${regex.max ?? ''}}`;

@@ -21,7 +21,7 @@ const STORABLE_CHARS: CharSet = [
 /** Word characters as in RE2: ASCII only. */
 const WORD = '[0-9A-Za-z_]';
 
-const PLACES: Record<Assertion, string> = {
+const ASSERTIONS: Record<Assertion, string> = {
   start: String.raw`\A`,
   end: String.raw`\Z`,
   'line-start': String.raw`(?:\A|(?<=\n))`,
@@ -42,7 +42,7 @@ export function postgresRegex(pattern: string): string {
 
 function toPostgresSyntax(regex: Regex): string {
   if (regex.kind === 'chars') return classOf(regex.set);
-  if (regex.kind === 'place') return PLACES[regex.place];
+  if (regex.kind === 'assertion') return ASSERTIONS[regex.assertion];
   if (regex.kind === 'sequence') return `(?:${regex.items.map(toPostgresSyntax).join('')})`;
   if (regex.kind === 'either') return `(?:${regex.items.map(toPostgresSyntax).join('|')})`;
   return repeatItem(toPostgresSyntax(regex.item), regex.min, regex.max);

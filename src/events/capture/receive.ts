@@ -8,7 +8,7 @@ import { LARGE_BYTES, type Memory } from '../../platform/wire/memory.ts';
 import type { Envelope, OpenEnvelope } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import { parseBatch } from './parse-batch.ts';
-import { probableSender, type waitForTurn } from './turns.ts';
+import { probableSender, type WaitForTurn } from './turns.ts';
 
 /** Larger bodies are parsed a few events at a time. */
 const IN_TURNS_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ type ReceiveOptions = {
   memory: Memory;
   /** Resolves when a large body may be inflated: turns go by client, since the project is not known yet. */
   enterInflation(): Promise<() => void>;
-  takeTurn: waitForTurn;
+  takeTurn: WaitForTurn;
   /** Resolves when it is the turn of a body of many events, which takes several times its bytes while it is parsed. */
   enterLine(sender: string): Promise<void>;
 };

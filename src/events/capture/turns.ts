@@ -18,9 +18,9 @@ export function probableSender(body: Buffer): string {
 }
 
 /** @returns a promise when the sender's large body has to wait; undefined when it may be parsed now */
-export type waitForTurn = (sender: string) => Promise<void> | undefined;
+export type WaitForTurn = (sender: string) => Promise<void> | undefined;
 
-export function createTurns(): waitForTurn {
+export function createTurns(): WaitForTurn {
   const queue = createFairQueue();
   let isTurnTaken = false;
 

@@ -4,7 +4,7 @@ import { pendingMigrations } from '../db/migrate.ts';
 import type { Check } from './readiness.ts';
 
 /** Below this, no partition has been made for two months. */
-const PARTITIONED_DAYS = 30;
+export const PARTITIONED_DAYS = 30;
 
 type Dependencies = {
   pool: Pool;
@@ -13,15 +13,10 @@ type Dependencies = {
   /** @throws while Temporal is away */
   ensureTemporal(): Promise<void>;
   /** The reason why nothing is delivered; undefined: deliveries work. */
-  deliveryBlockReason(): Promise<string | undefined>;
+  deliveriesBlocked(): Promise<string | undefined>;
 };
 
-export function apiChecks({
-  pool,
-  partitionedDaysAhead,
-  ensureTemporal,
-  deliveryBlockReason: deliveriesBlocked,
-}: Dependencies): Check[] {
+export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveriesBlocked }: Dependencies): Check[] {
   return [
     {
       name: 'schema',

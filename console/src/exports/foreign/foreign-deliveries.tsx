@@ -4,11 +4,10 @@ import { useEffect, useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { Failure } from '../../look/notes.tsx';
 import { formatCount } from '../../look/time.tsx';
+import type { ExportPath } from '../addresses.ts';
 import { Decision } from './decision.tsx';
 import { foreignOfQuery, foreignQuery } from './foreign-data.ts';
 import styles from './foreign.module.css';
-
-type ExportPath = { projectId: number; exportId: string };
 
 const AT_FIRST = 3;
 /** Deliveries that each further step shows. */

@@ -7,7 +7,7 @@ import { kindOf, operatorWords, OPERATORS, textOf, valueOf } from '../../exports
 import { useTypedText } from '../../exports/form/content/typed-text.ts';
 import {
   conditionsOf,
-  groupTypeOf,
+  groupTypeIndexOf,
   type Condition,
   type ConditionSet,
   type Filters,
@@ -44,7 +44,7 @@ export function ConditionFields({
 }: ConditionFieldsProps) {
   const conditions = conditionsOf(set);
   const adding = useRef<HTMLButtonElement>(null);
-  const groupType = groupTypeOf(set, filters);
+  const groupType = groupTypeIndexOf(set, filters);
   const change = (properties: Condition[]) => onChange({ properties });
   const fresh = {
     key: '',

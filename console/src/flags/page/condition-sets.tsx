@@ -7,7 +7,7 @@ import { PercentField } from '../percent-field.tsx';
 import {
   conditionsOf,
   formatPercent,
-  groupTypeOf,
+  groupTypeIndexOf,
   partsOf,
   percentOf,
   type Condition,
@@ -142,7 +142,7 @@ type SetWordsProps = { set: ConditionSet; isLater: boolean; filters: Filters; na
 
 export function SetWords({ set, isLater, filters, names }: SetWordsProps) {
   const conditions = conditionsOf(set);
-  const index = groupTypeOf(set, filters);
+  const index = groupTypeIndexOf(set, filters);
   const about = index === null ? undefined : names.groupType(index);
   return (
     <>

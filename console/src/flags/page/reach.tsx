@@ -2,7 +2,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import { formatCount } from '../../look/time.tsx';
-import { conditionsOf, groupTypeOf, percentOf, type ConditionSet, type Filters } from '../words/conditions.ts';
+import { conditionsOf, groupTypeIndexOf, percentOf, type ConditionSet, type Filters } from '../words/conditions.ts';
 import { reachOf } from '../words/reach.ts';
 import styles from './flag-page.module.css';
 
@@ -32,7 +32,7 @@ type SetReachProps = { projectId: number; set: ConditionSet; filters: Filters; p
 export function SetReach({ projectId, set, filters, place }: SetReachProps) {
   const hasConditions = conditionsOf(set).length > 0;
   const count = useQuery({
-    ...countQuery(projectId, set, groupTypeOf(set, filters)),
+    ...countQuery(projectId, set, groupTypeIndexOf(set, filters)),
     enabled: hasConditions && place < MAX_COUNTED,
   });
   if (!hasConditions || place >= MAX_COUNTED || count.isPending) return <span className={styles.reach} />;
@@ -49,7 +49,7 @@ export function SetReach({ projectId, set, filters, place }: SetReachProps) {
 /** Hidden if enrollment, holdouts or early exit also decide, if there are too many sets, or if they count different group types. */
 export function FlagReach({ projectId, filters }: { projectId: number; filters: Filters }) {
   const sets = filters.groups ?? [];
-  const groupTypes = [...new Set(sets.map((set) => groupTypeOf(set, filters)))];
+  const groupTypes = [...new Set(sets.map((set) => groupTypeIndexOf(set, filters)))];
   const isPlain =
     !filters.early_exit &&
     !filters.feature_enrollment &&

@@ -132,7 +132,7 @@ export function setInWords(set: ConditionSet, names: Names = IDS): string {
 }
 
 /** @returns the group type of a set, null for persons: the set's own value if present, even null */
-export function groupTypeOf(set: ConditionSet, filters: Filters): number | null {
+export function groupTypeIndexOf(set: ConditionSet, filters: Filters): number | null {
   const ownIndex = set.aggregation_group_type_index;
   return (ownIndex === undefined ? filters.aggregation_group_type_index : ownIndex) ?? null;
 }

@@ -8,7 +8,7 @@ import type { Dashboard } from '../dashboards.store.ts';
 import { recordDashboardChange, SCOPE } from '../log.ts';
 import { canRestrict, MAY_EDIT, type Privilege } from '../restriction.ts';
 import { EVERYONE_EDITS } from '../restriction-level.ts';
-import type { DashboardBound, DashboardStores } from '../stores.ts';
+import type { BoundDashboardStores, DashboardStores } from '../stores.ts';
 import type { Collaborator } from './collaborators.store.ts';
 
 type Actor = { project: Project; caller: Caller };
@@ -65,7 +65,7 @@ function ensureRestricted({ restriction_level }: Dashboard, detail: string): voi
 
 /** @throws InvalidInput for a user without access to the project, or who may already edit the dashboard */
 async function ensureNotEditorAlready(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   dashboard: Dashboard,
   { id: userId }: User,
 ): Promise<void> {
@@ -80,7 +80,12 @@ async function ensureNotEditorAlready(
 
 type AuditEntry = Pick<Change, 'action' | 'before' | 'after'>;
 
-async function record(stores: DashboardBound, actor: Actor, dashboard: Dashboard, change: AuditEntry): Promise<void> {
+async function record(
+  stores: BoundDashboardStores,
+  actor: Actor,
+  dashboard: Dashboard,
+  change: AuditEntry,
+): Promise<void> {
   await recordDashboardChange({ ...actor, stores }, 'updated', dashboard, [
     { type: SCOPE, field: 'collaborators', ...change },
   ]);

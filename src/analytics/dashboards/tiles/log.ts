@@ -5,7 +5,7 @@ import type { Dashboard } from '../dashboards.store.ts';
 import { recordDashboardChange, SCOPE } from '../log.ts';
 import type { Acting } from '../acting.ts';
 import { ensureMayRestrict, findRestrictedInsights } from '../../insights/restriction.ts';
-import type { DashboardBound } from '../stores.ts';
+import type { BoundDashboardStores } from '../stores.ts';
 import { enforceTileLimit } from './tile-limit.ts';
 import { fieldsOf } from './tiles.store.ts';
 
@@ -50,7 +50,7 @@ export async function withChangesLogged<T>(context: Acting, dashboard: Dashboard
 
 /** Loads the logged fields of the shown tiles, by id. */
 async function loadLoggedFields(
-  stores: DashboardBound,
+  stores: BoundDashboardStores,
   { id, project_id }: LoggedDashboard,
 ): Promise<Record<string, unknown>> {
   const tiles = await stores.tiles.listLive(id);

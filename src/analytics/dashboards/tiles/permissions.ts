@@ -7,13 +7,13 @@ import { ensureRaw, rawAccess, rawAccessByLevel } from '../../../people/access/r
 import { NO_OVERLAY, overlayOf } from '../../insights/results/overlay.ts';
 import { rawDataInInsight } from '../../queries/raw-data.ts';
 import type { Insight } from '../../insights/insight.ts';
-import type { DashboardBound } from '../stores.ts';
+import type { BoundDashboardStores } from '../stores.ts';
 import { mayEdit } from '../restriction.ts';
 import type { Tile, TileLocation } from './tiles.store.ts';
 
 /** The viewer of tiles, and the stores to read them from. */
 export type ViewerContext = {
-  stores: Pick<DashboardBound, 'dashboards' | 'insights' | 'tiles'>;
+  stores: Pick<BoundDashboardStores, 'dashboards' | 'insights' | 'tiles'>;
   project: Pick<Project, 'id'>;
   caller: Pick<Caller, 'scopes'>;
   rights: Pick<Rights, 'levelOf'>;

@@ -1,6 +1,6 @@
 /** Limits the tiles of a dashboard, because each change reads all of them while other changes wait. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import type { DashboardBound } from '../stores.ts';
+import type { BoundDashboardStores } from '../stores.ts';
 import { MAX_TILES } from './schema.ts';
 
 /**
@@ -23,7 +23,7 @@ export function ensureTilesFit(count: { before: number; after: number }): void {
  * @throws InvalidInput if there are too many
  */
 export async function enforceTileLimit(
-  { tiles }: Pick<DashboardBound, 'tiles'>,
+  { tiles }: Pick<BoundDashboardStores, 'tiles'>,
   dashboardId: number,
   count: { before: number; after: number },
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { overlayOf, type Overrides } from '../../insights/results/overlay.ts';
 import { NO_RESULT, type InsightResult } from '../../insights/results/result.ts';
 import { restrictionOf, visibleLocations } from '../../insights/restriction.ts';
 import type { ResultRequest } from '../../insights/results/results.ts';
-import type { DashboardBound } from '../stores.ts';
+import type { BoundDashboardStores } from '../stores.ts';
 import { sortByPosition } from './layout.ts';
 import { maySeeInsight } from './permissions.ts';
 import { presentTile, type SeenTile } from './present.ts';
@@ -26,7 +26,7 @@ export type TileViewer = {
   getResults?(requests: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
 };
 
-type ContentStores = Pick<DashboardBound, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
+type ContentStores = Pick<BoundDashboardStores, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
 type ShownDashboard = Pick<Dashboard, 'id' | 'project_id' | 'filters' | 'variables'>;
 
 /**

@@ -48,7 +48,7 @@ export function isCookieless(event: unknown): boolean {
  * @returns the event under the id of its visitor's day, without data that could identify the visitor
  * @throws Dropped when it must not be stored
  */
-export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObject {
+export function withoutVisitorData(event: RawObject, cookieless: Cookieless): RawObject {
   const properties = isObject(event['properties']) ? event['properties'] : {};
   if (cookieless.allowed === 'as history') {
     if (isSentinel(distinctIdIn(event))) throw new Dropped(SALT_GONE, 'distinct_id', 'cookieless_historical');
@@ -102,7 +102,7 @@ export function checkLateness(eventTime: bigint, now: bigint): void {
 }
 
 /** @throws InvalidInput for a mode that is not a boolean */
-export function checkMode({ [MODE]: mode }: RawObject): void {
+export function checkCookielessMode({ [MODE]: mode }: RawObject): void {
   if (mode === undefined || mode === null || typeof mode === 'boolean') return;
   throw new InvalidInput(`${MODE} must be true or false.`, `properties__${MODE}`, 'invalid_cookieless_mode');
 }

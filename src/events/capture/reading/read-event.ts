@@ -7,13 +7,7 @@ import { storedLength } from '../../persons/stored-length.ts';
 import { cut } from '../../../platform/wire/cut.ts';
 import { excessOf, storableJson, storableText } from '../../../platform/wire/json.ts';
 import { textHasMoreValuesThan } from '../../../platform/wire/value-count.ts';
-import {
-  checkLateness,
-  checkMode as checkCookielessMode,
-  isCookieless,
-  withoutTraces as withoutVisitorData,
-  type Cookieless,
-} from './cookieless.ts';
+import { checkLateness, checkCookielessMode, isCookieless, withoutVisitorData, type Cookieless } from './cookieless.ts';
 import { checkIsKept } from '../dropped.ts';
 import { distinctIdIn, isObject, type RawObject } from '../envelope.ts';
 import { LIMITS } from '../limits.ts';

@@ -72,14 +72,14 @@ async function openContainer(
   onRequest?: SessionContext['onRequest'],
 ): Promise<Container> {
   // The SDK takes a second and 40 MB, also of processes that never use it.
-  const { azureContainer, copySourceUrl: copySource } = await import('./client.ts');
+  const { azureContainer, copySourceUrl } = await import('./client.ts');
   const account = parseConnectionString(config.connection_string);
   const { container, close } = azureContainer(account, config.container_name, allowedHosts, onRequest);
   const hasExpired = () => isExpired(account);
   const store = azureStore({
     container,
     place: containerPlace(config, { model }),
-    copySource: (blob) => copySource(blob, account),
+    copySource: (blob) => copySourceUrl(blob, account),
     isExpired: hasExpired,
     signal,
     onClose: close,

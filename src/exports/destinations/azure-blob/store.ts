@@ -143,7 +143,7 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
       }
       return found;
     },
-    async putPiece(upload, { number, bytes }) {
+    async putPart(upload, { number, bytes }) {
       const blob = uploadBlob(upload);
       // Blocks of a deleted blob are harmless; Azure removes them after a week.
       if (!(await propertiesOf(blob))) throw new UploadGone();

@@ -123,7 +123,6 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
 async function isContentThere(
   { store, keyOf }: Lake,
   { present, files, deletes }: TableState,
-
   content: string,
 ): Promise<boolean> {
   const snapshot = present?.snapshot;

@@ -14,7 +14,7 @@ import { openCatalog, type Catalog } from './catalog.ts';
 import { listDeliveriesIn } from './deliveries.ts';
 import { lakeOf, type Lake } from './lake.ts';
 import { icebergSession } from './session.ts';
-import { bucketOf } from './table.ts';
+import { splitS3Url } from './table.ts';
 import { catalogSteps } from './test-steps.ts';
 
 const Config = Type.Object(
@@ -166,7 +166,7 @@ export const iceberg = defineDestination<Config>({
     try {
       const metadata = await catalog.load();
       if (!metadata) return;
-      yield* listDeliveriesIn(metadata, exportId, () => openLake(bucketOf(metadata.location).bucket));
+      yield* listDeliveriesIn(metadata, exportId, () => openLake(splitS3Url(metadata.location).bucket));
     } finally {
       catalog.close();
     }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fillUpload } from '../object-store/upload.ts';
 import type { ObjectStore } from '../object-store/store.ts';
 import { icebergFault } from './faults.ts';
-import { bucketOf as splitS3Url } from './table.ts';
+import { splitS3Url } from './table.ts';
 
 export type Lake = {
   store: ObjectStore;

@@ -15,7 +15,7 @@ import { cleanUp, removeMetadata } from './clean.ts';
 import { commitInterval, readTable, type TableState, type TableSession } from './commit.ts';
 import type { Lake } from './lake.ts';
 import { fileName, readFiles } from './present.ts';
-import { bucketOf, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
+import { splitS3Url, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
 
 /** The default of Iceberg's own writers. */
 const COMPRESSION = 'zstd';
@@ -40,7 +40,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
   let lake: Lake | undefined;
 
   function sessionOn(metadata: TableMetadata): TableSession {
-    lake ??= openLake(bucketOf(metadata.location).bucket);
+    lake ??= openLake(splitS3Url(metadata.location).bucket);
     return { catalog, lake, delivery, interval, context, location };
   }
 
@@ -67,7 +67,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
       const metadata = await prepareTable(catalog, delivery);
       const session = sessionOn(metadata);
       const folder = [
-        bucketOf(metadata.location).key,
+        splitS3Url(metadata.location).key,
         'data',
         `${EXPORT_COLUMN.name}=${delivery.exportId}`,
         `${INTERVAL_COLUMN.name}=${compactInstant(delivery.start)}`,

@@ -62,7 +62,7 @@ async function createTable(catalog: Catalog, columns: readonly Column[]): Promis
 
 export function checkTable(metadata: TableMetadata, columns: readonly Column[]): void {
   if (metadata['format-version'] !== 2) throw icebergFault('format_unsupported');
-  bucketOf(metadata.location);
+  splitS3Url(metadata.location);
   const { fields } = schemaOf(metadata);
   const wanted = [...visible(columns), ...OUR_COLUMNS];
   const missing = wanted.filter(({ name }) => !fields.some((field) => field.name === name));
@@ -107,7 +107,7 @@ export function partitionFields(metadata: TableMetadata, specId: number): Partit
 }
 
 /** Splits `s3://bucket/key`. */
-export function bucketOf(url: string): { bucket: string; key: string } {
+export function splitS3Url(url: string): { bucket: string; key: string } {
   const match = /^s3[an]?:\/\/([^/]+)\/(.*?)\/?$/.exec(url);
   if (!match) throw icebergFault('location_unsupported');
   return { bucket: match[1]!, key: match[2]! };

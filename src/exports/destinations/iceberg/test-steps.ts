@@ -5,7 +5,7 @@ import { testUpload } from '../object-store/try-upload.ts';
 import type { Catalog } from './catalog.ts';
 import { icebergFault } from './faults.ts';
 import type { Lake } from './lake.ts';
-import { bucketOf, checkTable } from './table.ts';
+import { splitS3Url, checkTable } from './table.ts';
 
 type Table = { catalog: Catalog; openLake(bucket: string): Lake };
 
@@ -51,7 +51,7 @@ export function catalogSteps<Config>(open: (config: Config, context: TestContext
         const metadata = await catalog.load();
         // Only the catalog knows where the files of a table that does not exist will be.
         if (!metadata) return;
-        const { bucket, key } = bucketOf(metadata.location);
+        const { bucket, key } = splitS3Url(metadata.location);
         const { store } = openLake(bucket);
         try {
           await testUpload(store, `${key}/data/_sluice-test-${randomUUID()}`, model);

@@ -19,11 +19,11 @@ export type Upload = BegunUpload & {
 };
 
 /** A stored piece of an upload, with the fields that completing the upload needs. */
-export type StoredPiece = { number: number; tag: string; checksum?: string };
+export type StoredPart = { number: number; tag: string; checksum?: string };
 
 /** An upload with all its content, ready to become visible. JSON-safe. */
 export type StagedUpload = Upload & {
-  parts: StoredPiece[];
+  parts: StoredPart[];
   bytes: number;
   /** Hex. */
   sha256: string;
@@ -64,7 +64,7 @@ export type ObjectStore = {
    */
   listUnfinishedUploads(key: string): Promise<BegunUpload[] | 'denied'>;
   /** @throws UploadGone when the upload was aborted */
-  putPiece(upload: Upload, part: PieceBytes): Promise<StoredPiece>;
+  putPart(upload: Upload, part: PieceBytes): Promise<StoredPart>;
   /** The identity and checksum that `head` will return for this upload's object. */
   identify(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
   /**

@@ -24,7 +24,10 @@ export function noteRegion(error: unknown, region: string): unknown {
 type BucketAccess = { client: S3Client; bucket: string; abortSignal: AbortSignal };
 
 /** @param error of a HEAD @returns the reason that the store gives for a GET, if that is the region, else the error */
-export async function reasonOfHead(error: unknown, { client, bucket, abortSignal }: BucketAccess): Promise<unknown> {
+export async function explainFailedHead(
+  error: unknown,
+  { client, bucket, abortSignal }: BucketAccess,
+): Promise<unknown> {
   if (statusOf(error) !== REFUSED || isRegion(error)) return error;
   const command = new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1 });
   return client.send(command, { abortSignal }).then(

@@ -18,7 +18,7 @@ import { crc32 } from 'node:zlib';
 import { ObjectChanged, UploadGone, type BegunUpload, type ObjectStore, type Replaces } from '../object-store/store.ts';
 import { codeOf, consequenceOf, isUnanswered, statusOf, translate, type S3Action } from './errors.ts';
 import { s3Fault } from './faults.ts';
-import { reasonOfHead as explainFailedHead } from './refused-region.ts';
+import { explainFailedHead } from './refused-region.ts';
 
 const MIB = 1024 * 1024;
 /** Time limit of a call without content. */
@@ -119,7 +119,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         return throwFailureOf('list')(error);
       }
     },
-    async putPiece(upload, { number, bytes }) {
+    async putPart(upload, { number, bytes }) {
       const sum = base64(crc32(bytes));
       const command = new UploadPartCommand({
         ...uploadParameters(upload),

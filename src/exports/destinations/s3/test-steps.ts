@@ -5,7 +5,7 @@ import type { ObjectStore } from '../object-store/store.ts';
 import type { TestContext, TestStep } from '../test-steps.ts';
 import { statusOf, translate } from './errors.ts';
 import { s3Fault } from './faults.ts';
-import { reasonOfHead } from './refused-region.ts';
+import { explainFailedHead } from './refused-region.ts';
 
 export type Bucket = { client: S3Client; bucket: string; prefix: string; store: ObjectStore };
 
@@ -29,7 +29,7 @@ export function bucketSteps<Config>(open: (config: Config, context: TestContext)
         const asked = { client, bucket, abortSignal: signal };
         await client
           .send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal })
-          .catch(async (error: unknown) => explain(await reasonOfHead(error, asked)));
+          .catch(async (error: unknown) => explain(await explainFailedHead(error, asked)));
       }),
     },
     {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../../look/button.tsx';
 import { TextField } from '../../../look/field.tsx';
 import { groupTypesQuery } from '../../flags-data.ts';
-import { groupTypeOf as groupTypeIndexOf, type Filters } from '../../words/conditions.ts';
+import { groupTypeIndexOf, type Filters } from '../../words/conditions.ts';
 import { PropertyRows } from './property-rows.tsx';
 import { lacksKey, NO_GROUP, type Group, type Subject } from './subject.ts';
 import styles from './who-gets-it.module.css';

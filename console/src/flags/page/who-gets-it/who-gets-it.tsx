@@ -7,7 +7,7 @@ import type { components } from '../../../api/schema.d.ts';
 import { Button } from '../../../look/button.tsx';
 import { Switch } from '../../../look/field.tsx';
 import type { Flag } from '../../flags-data.ts';
-import { formatPercent, groupTypeOf, percentOf, type Filters } from '../../words/conditions.ts';
+import { formatPercent, groupTypeIndexOf, percentOf, type Filters } from '../../words/conditions.ts';
 import { SetWords } from '../condition-sets.tsx';
 import { formatBucket, Ruler, Shares } from '../ruler.tsx';
 import type { Edit } from '../use-edit.ts';
@@ -105,8 +105,8 @@ function Outcome({ projectId, evaluation, filters, isUnnamed }: OutcomeProps) {
               {WORDS[why] ?? why}
               {bucket !== null && set && (
                 <>
-                  . {isUnnamed && groupTypeOf(set, filters) === null ? 'Without a distinct ID the' : 'The'} bucket is{' '}
-                  {formatBucket(bucket)}; the set takes those up to {formatPercent(percentOf(set))}.
+                  . {isUnnamed && groupTypeIndexOf(set, filters) === null ? 'Without a distinct ID the' : 'The'} bucket
+                  is {formatBucket(bucket)}; the set takes those up to {formatPercent(percentOf(set))}.
                   <Ruler percent={percentOf(set)} bucket={bucket} />
                 </>
               )}
