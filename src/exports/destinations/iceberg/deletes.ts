@@ -6,7 +6,7 @@ import type { Lake } from './lake.ts';
 import type { DataFile, ManifestEntry, ManifestFile } from './manifest-schemas.ts';
 import { DELETED, isOfInterval, mayHold, type HeldManifest, type IntervalPartition } from './manifests.ts';
 
-/** The `content` of manifests that list files of deletes. */
+/** The `content` of manifests that list delete files. */
 const DELETE_MANIFEST = 1;
 
 const sequenceOf = (entry: ManifestEntry, manifest: ManifestFile) => entry.sequence_number ?? manifest.sequence_number;

@@ -146,7 +146,7 @@ async function findDifferences(
   }
   if (deletes.length > 0) {
     const what = 'Another writer has deleted rows of the data interval, or may have.';
-    return [{ what, expected: 'no delete files', found: `${deletes.length} delete files` }];
+    return [{ what, expected: 'delete files: 0', found: `delete files: ${deletes.length}` }];
   }
   const rows = files.reduce((sum, file) => sum + Number(file.record_count), 0);
   if (rows !== receipt.rows)

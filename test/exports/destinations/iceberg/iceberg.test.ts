@@ -151,7 +151,7 @@ describe('Iceberg', () => {
       const differences = await run.verify(receipt, deep);
       assert.deepEqual(
         differences?.map(({ found }) => found),
-        ['1 files of deletes'],
+        ['delete files: 1'],
       );
     }
     const before = await place.snapshot();
