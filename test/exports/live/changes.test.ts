@@ -149,6 +149,25 @@ describe('changes of exports', () => {
     );
   });
 
+  it('of 20,000 requests closed by one statement are found in seconds, on a connection that closed one before', async () => {
+    const { db } = world.rows;
+    await db.raw(
+      `insert into batch_export_requests (id, batch_export_id, data_interval_start, data_interval_end, kind)
+       select gen_random_uuid(), ?, begin, begin + interval '1 hour', 'backfill'
+       from generate_series(timestamptz '2020-01-01', timestamptz '2020-01-01' + interval '19999 hours', interval '1 hour') as begin`,
+      [one.id],
+    );
+    const close = `update batch_export_requests set closed_at = clock_timestamp()
+      where id in (select id from batch_export_requests where batch_export_id = ? and closed_at is null limit ?)`;
+    await db.transaction(async (transaction) => {
+      // The first call decides the trigger's plan for this connection. Comparing each row with each other one would take over a minute.
+      await transaction.raw(close, [one.id, 1]);
+      await transaction.raw("set local statement_timeout = '20s'");
+      const { rowCount } = await transaction.raw<{ rowCount: number }>(close, [one.id, 20_000]);
+      assert.equal(rowCount, 19_999);
+    });
+  });
+
   it('of many runs in a moment are one without a run, over all their intervals', async () => {
     const calm = await startLiveWorld({ windowMs: 250, rows: world.rows, tenant: world.tenant });
     const following = await calm.follow(bearerHeaders(calm.admin.key));
