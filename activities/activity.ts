@@ -18,7 +18,7 @@ export type Attempt = {
 
 const BEAT_EVERY_MS = 1_000;
 
-/** Turns `work(engine, attempt, input)` into the function that Temporal calls with the input. */
+/** Turns `attemptWork(engine, attempt, input)` into the function that Temporal calls with the input. */
 export function activity<I extends unknown[], O>(
   engine: Engine,
   attemptWork: (engine: Engine, attempt: Attempt, ...input: I) => Promise<O>,

@@ -42,10 +42,10 @@ const { finishRun } = proxyActivities<Activities>(FINISHING);
 export async function exportRun({ exportId }: ExportRunInput): Promise<RunOutcome> {
   const run = await prepareRun({ exportId, end: nominalTime() });
   setCurrentDetails(`${sentence(run)}: ${run.rows} rows in ${run.parts} parts`);
-  const stagedRows = await stageParts(run);
-  const outcome = await CancellationScope.nonCancellable(() => finish(run, stagedRows));
+  const ending = await stageParts(run);
+  const outcome = await CancellationScope.nonCancellable(() => finish(run, ending));
   setCurrentDetails(`${sentence(run)}: ${outcome.status}, ${outcome.rows} rows`);
-  return conclude(outcome, stagedRows);
+  return conclude(outcome, ending);
 }
 
 /** The end of the data interval. Never the present time: a late start delivers the same interval. */
@@ -79,14 +79,14 @@ async function stageParts(run: PreparedRun): Promise<RunEnding> {
   const { runId, parts } = run;
   const length = rangeLength(parts);
   let next = 0;
-  let stagedRows = 0;
+  let stagedParts = 0;
   const worker = async () => {
     while (next < parts) {
       const range = { from: next, to: Math.min(next + length, parts) };
       next = range.to;
       await stageRange(runId, range);
-      stagedRows += range.to - range.from;
-      setCurrentDetails(`${sentence(run)}: ${stagedRows} of ${parts} parts staged, ${run.rows} rows in all`);
+      stagedParts += range.to - range.from;
+      setCurrentDetails(`${sentence(run)}: ${stagedParts} of ${parts} parts staged, ${run.rows} rows in all`);
     }
   };
   const scope = new CancellationScope();

@@ -46,8 +46,8 @@ export async function dispatchRequests(
   const requests = await stores.runRequests.listClaimed(exportId);
   const steps = await decideAll(engine, requests);
   const hasRequestedRuns = await startRuns(engine, batchExport, tiling, steps);
-  const hasClosed = steps.some(({ wants }) => wants === 'closing');
-  await stores.backfills.keepEnds(exportId);
+  const hasClosed = steps.some(({ action }) => action === 'close');
+  await stores.backfills.storeResults(exportId);
   const open = await stores.runRequests.countOpen(exportId);
   return {
     open: open + (hasUnwrittenRequests || hasWaitingBackfills ? 1 : 0),
@@ -104,7 +104,7 @@ async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentR
 type DispatchStep = {
   request: RunRequest;
   end: number;
-  wants: 'nothing' | 'requesting' | 'starting' | 'closing';
+  action: 'wait' | 'askSchedule' | 'startDirectly' | 'close';
   newest: Execution | undefined;
 };
 
@@ -129,16 +129,16 @@ function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown
 async function decideNext(engine: Engine, request: RunRequest): Promise<DispatchStep> {
   const end = millisOf(request.end);
   const newest = await engine.executions.find(runWorkflowId(request.exportId, end));
-  const makeStep = (wants: DispatchStep['wants']): DispatchStep => ({ request, end, wants, newest });
+  const makeStep = (action: DispatchStep['action']): DispatchStep => ({ request, end, action, newest });
 
   // A run under way may have been planned before the request, so its end decides whether the request closes or stays open.
-  if (newest?.status === 'RUNNING') return makeStep('nothing');
-  if (request.askedAfter === null) return makeStep('requesting');
+  if (newest?.status === 'RUNNING') return makeStep('wait');
+  if (request.newestRunIdWhenAsked === null) return makeStep('askSchedule');
   // The request has led to no run, or Temporal has forgotten the run.
-  if (newest === undefined || newest.runId === request.askedAfter) {
-    return makeStep((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
+  if (newest === undefined || newest.runId === request.newestRunIdWhenAsked) {
+    return makeStep((request.millisSinceAsked ?? 0) > PATIENCE_MS ? 'startDirectly' : 'wait');
   }
-  return makeStep((await closeIfAnswered(engine, request, newest)) ? 'closing' : 'requesting');
+  return makeStep((await closeIfAnswered(engine, request, newest)) ? 'close' : 'askSchedule');
 }
 
 /**
@@ -151,7 +151,7 @@ async function closeIfAnswered(engine: Engine, request: RunRequest, newest: Exec
   const run = await closeLost(engine, newest);
   // tooth: request-of-lost-run
   if (await isResultLost(engine, request, newest, run)) return false;
-  if (run?.plan && run.plan.cutoff < request.wantedAt) return false;
+  if (run?.plan && run.plan.cutoff < request.requestedAt) return false;
   await stores.runRequests.close(request, run?.id ?? null);
   return true;
 }
@@ -182,16 +182,16 @@ async function startRuns(
 ): Promise<boolean> {
   const { stores, schedules, executions } = engine;
   const isSchedulable = ({ end }: DispatchStep) => isStartedBySchedule(batchExport, tiling, end);
-  const requestedSteps = steps.filter(({ wants }) => wants === 'requesting');
+  const stepsToAsk = steps.filter(({ action }) => action === 'askSchedule');
   const direct = [
-    ...steps.filter(({ wants }) => wants === 'starting'),
+    ...steps.filter(({ action }) => action === 'startDirectly'),
     ...(await markAsked(
       engine,
-      requestedSteps.filter((step) => !isSchedulable(step)),
+      stepsToAsk.filter((step) => !isSchedulable(step)),
     )),
   ];
   // A second call would replace the first, so requests that do not fit into one call are started directly.
-  const schedulable = requestedSteps.filter(isSchedulable);
+  const schedulable = stepsToAsk.filter(isSchedulable);
   direct.push(...(await markAsked(engine, schedulable.slice(ENDS_PER_CALL))));
   const asked = await markAsked(engine, schedulable.slice(0, ENDS_PER_CALL));
   const ends = asked.map(({ end }) => end);
@@ -215,9 +215,9 @@ async function startRuns(
  * starts the run directly.
  * @returns the requests that are still open
  */
-async function markAsked({ stores }: Engine, requestedSteps: readonly DispatchStep[]): Promise<DispatchStep[]> {
+async function markAsked({ stores }: Engine, stepsToAsk: readonly DispatchStep[]): Promise<DispatchStep[]> {
   const marked: DispatchStep[] = [];
-  for (const step of requestedSteps) {
+  for (const step of stepsToAsk) {
     if (await stores.runRequests.markAsked(step.request.id, step.newest?.runId ?? '')) marked.push(step);
   }
   return marked;

@@ -42,10 +42,10 @@ async function fillGapsOf(
     isRequested: (end: number) => pending.has(end),
     isPaused: (end: number) => isPausedAt(pauses, end),
   };
-  const { gaps, settledUntil } = findGaps({ ...watchedExport, tiling }, lookups, now);
+  const { gaps, gapFreeUntil } = findGaps({ ...watchedExport, tiling }, lookups, now);
   // If `verify` has adopted a pause or unpause made in Temporal, the apparent gaps may belong to a pause: the next round decides.
   if (gaps.length > 0 && (await scheduleSync.verify(id))) return 0;
   if (gaps.length > 0) await stores.runRequests.open(id, gaps, 'gap');
-  if (settledUntil !== undefined) await stores.gaps.advanceSettledUntil(id, isoMicros(settledUntil));
+  if (gapFreeUntil !== undefined) await stores.gaps.advanceGapFreeUntil(id, isoMicros(gapFreeUntil));
   return gaps.length;
 }

@@ -39,13 +39,13 @@ async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<st
   const byStore = Map.groupBy(reservations, ({ space }) => space.store);
   const overlapping = new Set<string>();
   for (const group of byStore.values()) {
-    for (const [index, place] of group.entries()) {
+    for (const [index, reservation] of group.entries()) {
       // A thousand exports in one bucket are half a million pairs: heartbeats and runs cannot wait for all of them.
       // tooth: overlaps-in-turn
       await yieldToEventLoop(undefined, { signal });
       for (const other of group.slice(index + 1)) {
-        if (!overlaps(place.space, other.space)) continue;
-        overlapping.add(place.id).add(other.id);
+        if (!overlaps(reservation.space, other.space)) continue;
+        overlapping.add(reservation.id).add(other.id);
       }
     }
   }

@@ -18,7 +18,7 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers 
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (answers && !superseded) await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
   if (mayBecomeGap(end.status)) {
-    await stores.gaps.rewindSettledUntil(run.batchExportId, run.start);
+    await stores.gaps.rewindGapFreeUntil(run.batchExportId, run.start);
     await stores.troubles.postponeRedelivery({ exportId: run.batchExportId, start: run.start, end: run.end });
   }
   return { closed: true, paused: await handleRunEnd(stores, run, end) };

@@ -9,7 +9,7 @@ import { faultOfType, runFault } from '../../src/exports/faults/run-faults.ts';
 import { closeRun, type Closing } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
-import { locateFault } from './located-fault.ts';
+import { runFaultAtField } from './fault-at-field.ts';
 import type { RunEnding } from './run-ending.ts';
 import { openSessionToSettle, requirePlan } from './open-session.ts';
 
@@ -27,9 +27,9 @@ const FINAL_ERRORS = new Set([
 
 const ENDS_PLANNING = new Set([...FINAL_ERRORS, 'Superseded']);
 
-type End = RunEnd & { fault: Fault; level: LogLevel };
+type LoggedEnd = RunEnd & { fault: Fault; level: LogLevel };
 
-function runEndOf(ending: EndingWithoutCommit): End {
+function runEndOf(ending: EndingWithoutCommit): LoggedEnd {
   if (ending.how === 'cancelled') {
     const fault = runFault('cancelled');
     return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', fault, level: 'WARNING' };
@@ -60,23 +60,23 @@ export async function giveUp(
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);
   if (!(failure instanceof ApplicationFailure) || !ENDS_PLANNING.has(failure.type ?? '')) return;
-  const ended = runEndOf({ how: 'failed', type: failure.type!, message: failure.message, fault: faultOf(error) });
-  if (await closeAndLog(engine, run, ended, { onlyUnplanned: true })) await countRun(engine, run.id);
+  const runEnd = runEndOf({ how: 'failed', type: failure.type!, message: failure.message, fault: faultOf(error) });
+  if (await closeAndLog(engine, run, runEnd, { onlyUnplanned: true })) await countRun(engine, run.id);
 }
 
 /** @returns whether the run was still open */
 async function closeAndLog(
   engine: Engine,
   run: Run,
-  { level, ...how }: End,
+  { level, ...end }: LoggedEnd,
   { onlyUnplanned = false } = {},
 ): Promise<boolean> {
-  const ended = { ...how, fault: await locateFault(engine.stores, run, how.fault) };
+  const runEnd = { ...end, fault: await runFaultAtField(engine.stores, run, end.fault) };
   const { closed, paused } = await engine.stores.inTransaction(async (tx): Promise<Closing> => {
     await tx.batchExports.lockRow(run.batchExportId);
     if (onlyUnplanned && (await tx.runs.lock(run.id)).plan) return { closed: false, paused: false };
-    const closing = await closeRun(tx, run, ended);
-    const message = `${ended.status}: ${ended.latestError}`;
+    const closing = await closeRun(tx, run, runEnd);
+    const message = `${runEnd.status}: ${runEnd.latestError}`;
     if (closing.closed) await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level, message });
     return closing;
   });

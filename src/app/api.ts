@@ -93,7 +93,7 @@ export function createApi(options: ApiOptions): Api {
       pool,
       partitionedDaysAhead: async () => countPartitionedDaysAhead(pool),
       ensureTemporal,
-      deliveriesBlocked: engine.timeline.reason,
+      deliveryBlockReason: engine.timeline.reason,
     }),
     {
       version: VERSION,

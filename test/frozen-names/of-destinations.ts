@@ -111,7 +111,7 @@ function configOf(type: string): Record<string, unknown> {
 
 /** Type, fields, places and steps; places and key spaces are stored as text, and compared. */
 function wordsOfDestination(destination: Destination): string[] {
-  const { type, integration, formerDefaults = {}, steps } = destination;
+  const { type, integration, legacyDefaults = {}, steps } = destination;
   const of = { projectId: 7, model: 'events' };
   const config = configOf(type);
   return [
@@ -124,7 +124,7 @@ function wordsOfDestination(destination: Destination): string[] {
         (word) => `${type} field ${field} = ${String(word)}`,
       ),
     ]),
-    ...Object.entries(formerDefaults).map(([field, value]) => `${type} former ${field} = ${String(value)}`),
+    ...Object.entries(legacyDefaults).map(([field, value]) => `${type} former ${field} = ${String(value)}`),
     ...(integration ? [`${type} integration ${integration.kind}`] : []),
     ...steps.map(({ name }) => `${type} step ${name}`),
     `${type} place ${destination.place(config, of)}`,
@@ -183,7 +183,7 @@ async function temporaryFiles(): Promise<string[]> {
     const quota = folderQuota(root, undefined);
     const store = localStore({ root, quota, place: 'local:7', epoch: 5, signal: new AbortController().signal });
     const { id } = await store.begin('7/part.jsonl', 'token');
-    return [id.replace(/[\da-f]{16}/, '<16 hex digits>'), `former place ${store.formerPlace}`];
+    return [id.replace(/[\da-f]{16}/, '<16 hex digits>'), `former place ${store.legacyPlace}`];
   } finally {
     await rm(root, { recursive: true });
   }

@@ -24,7 +24,7 @@ export type AnswerQuery = (
 
 /** @param pool with `QUERY_OPTIONS` */
 export function createAnswerQuery(pool: Pool): AnswerQuery {
-  const turns = createTurns({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  const turns = createTurns({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, maxWaitMs: LONGEST_WAIT_MS });
   return (project, query, options) =>
     turns.take(project.id, () => runQuery(pool, project, query, options), options.signal);
 }

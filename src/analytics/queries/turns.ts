@@ -16,19 +16,19 @@ type Limits = {
   /** Limit for one project. */
   maxWaiting: number;
   /** Absent: no limit. */
-  longestWaitMs?: number;
+  maxWaitMs?: number;
 };
 
 const RETRY_SECONDS = 30;
 
-export function createTurns({ atOnce, maxWaiting, longestWaitMs }: Limits): Turns {
+export function createTurns({ atOnce, maxWaiting: maxWaitingPerSender, maxWaitMs }: Limits): Turns {
   const enter = createLine<number>({
     capacity: atOnce,
-    maxInside: Math.max(1, atOnce - 1),
-    maxWaiting,
-    longestWaitMs,
+    maxInsidePerSender: Math.max(1, atOnce - 1),
+    maxWaitingPerSender,
+    maxWaitMs,
     waitError: () => new Unavailable('Too many queries are under way: ask again in a moment.', RETRY_SECONDS),
-    tooMany: () => new Unavailable('Too many queries of this project wait for their turn.', RETRY_SECONDS),
+    tooManyError: () => new Unavailable('Too many queries of this project wait for their turn.', RETRY_SECONDS),
   });
   return {
     async take(projectId, work, signal) {

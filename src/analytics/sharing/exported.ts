@@ -58,7 +58,7 @@ export function createLoadShown({ stores, getResults }: Options): LoadShown {
     const insight = await stores.insights.get(project.id, id);
     const [result] = await getResults(project, [{ insight, overlay: NO_OVERLAY }]);
     const body = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
-    return { insight: publicInsight(body, { dashboards: [], describes: true, settings }) };
+    return { insight: publicInsight(body, { dashboards: [], showsDescription: true, settings }) };
   }
 
   return ({ configuration: { object, settings }, project }) => {

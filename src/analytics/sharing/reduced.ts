@@ -39,7 +39,7 @@ export function publicDashboard({ id, name, description, tiles }: DashboardBody,
 function publicTile(tile: TileBody, dashboardId: number, settings: ShareSettings) {
   const { id, order, insight, text, button_tile: button, color, error } = tile;
   const { show_description, transparent_background } = tile;
-  const view = { dashboards: [dashboardId], describes: show_description !== false, settings };
+  const view = { dashboards: [dashboardId], showsDescription: show_description !== false, settings };
   return {
     ...HIDDEN_TILE_FIELDS,
     id,
@@ -63,11 +63,11 @@ type View = {
   /** The dashboards with the insight that strangers may know of. */
   dashboards: number[];
   /** Whether its description is shown where settings do not hide it. */
-  describes: boolean;
+  showsDescription: boolean;
   settings: ShareSettings;
 };
 
-export function publicInsight(insight: InsightBody, { dashboards, describes, settings }: View) {
+export function publicInsight(insight: InsightBody, { dashboards, showsDescription, settings }: View) {
   const { id, short_id, name, error } = insight;
   const isPlain = settings.hideExtraDetails === true;
   const query = publicQuery(insight.query);
@@ -79,7 +79,7 @@ export function publicInsight(insight: InsightBody, { dashboards, describes, set
     name,
     // The derived name names events, and is shown only if the insight has no other name.
     derived_name: name ? null : insight.derived_name,
-    description: describes && !isPlain ? insight.description : '',
+    description: showsDescription && !isPlain ? insight.description : '',
     query,
     ...drawnResult(result, drawnAs(query)),
     last_refresh: isPlain ? null : insight.last_refresh,

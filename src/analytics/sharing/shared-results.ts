@@ -19,7 +19,7 @@ export type SharedResultsOptions = {
   loadAccess(projectId: number): Promise<RawAccess>;
   /** Milliseconds since 1970. */
   now?: () => number;
-  longestWaitMs?: number;
+  maxWaitMs?: number;
 };
 
 export type SharedResults = (
@@ -28,7 +28,7 @@ export type SharedResults = (
 ) => Promise<readonly InsightResult[]>;
 
 export function createSharedResults(options: SharedResultsOptions): SharedResults {
-  const { results, loadAccess, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
+  const { results, loadAccess, now = Date.now, maxWaitMs = LONGEST_WAIT_MS } = options;
   /** Failures by the name of the result, because the cache does not hold them. */
   const failures = new Map<string, { at: number; error: ResultError }>();
 
@@ -57,23 +57,23 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
 
   return async (project, requested) => {
     const access = await loadAccess(project.id);
-    const cachedResults = await results.getResults(project, requested, 'force_cache', access);
+    const cachedResult = await results.getResults(project, requested, 'force_cache', access);
     const timeLimit = Promise.withResolvers<undefined>();
-    const timer = setTimeout(timeLimit.resolve, longestWaitMs);
+    const timer = setTimeout(timeLimit.resolve, maxWaitMs);
 
     /** @returns undefined when the cache has a new result */
-    async function showResult(result: InsightResult, question: ResultRequest): Promise<InsightResult | undefined> {
-      if (question.insight.query === null || result.error || !isOld(result)) return result;
+    async function showResult(result: InsightResult, request: ResultRequest): Promise<InsightResult | undefined> {
+      if (request.insight.query === null || result.error || !isOld(result)) return result;
       const failure = failures.get(result.filters_hash ?? '');
       if (failure && failure.at + KEPT_MS > now()) return { ...result, error: failure.error };
       return Promise.race([
-        computeResult(project, question, access),
+        computeResult(project, request, access),
         timeLimit.promise.then(() => timedOutResult(result)),
       ]);
     }
 
     try {
-      const shownResults = await Promise.all(cachedResults.map((row, index) => showResult(row, requested[index]!)));
+      const shownResults = await Promise.all(cachedResult.map((row, index) => showResult(row, requested[index]!)));
       if (!shownResults.includes(undefined)) return shownResults.map((row) => row!);
       // Reads all results again together, because the size limit of an answer is for all of them.
       const anew = await results.getResults(project, requested, 'force_cache', access);

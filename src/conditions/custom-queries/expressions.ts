@@ -98,18 +98,18 @@ const COMPILERS: Compilers = {
     return value('bool', `(${compile(inner).sql} is ${negated ? 'not ' : ''}null)`, at);
   },
   in: ({ value: inner, list, negated, at }, compile) => {
-    const [condition, ...others] = convertToCommonType([compile(inner), ...list.map(compile)]);
+    const [operand, ...others] = convertToCommonType([compile(inner), ...list.map(compile)]);
     const listSql = others.map(({ sql }) => sql).join(', ');
-    return value('bool', `(${condition!.sql} ${negated ? 'not ' : ''}in (${listSql}))`, at);
+    return value('bool', `(${operand!.sql} ${negated ? 'not ' : ''}in (${listSql}))`, at);
   },
   like: ({ value: inner, pattern, ignoreCase, negated, at }, compile) => {
-    const condition = convertImplicitly(compile(inner), 'text', 'what LIKE looks at');
+    const operand = convertImplicitly(compile(inner), 'text', 'what LIKE looks at');
     const operator = `${negated ? 'not ' : ''}${ignoreCase ? 'ilike' : 'like'}`;
-    return value('bool', `(${condition.sql} ${operator} ${literal(likePattern(compile(pattern)))})`, at);
+    return value('bool', `(${operand.sql} ${operator} ${literal(likePattern(compile(pattern)))})`, at);
   },
   between: ({ value: inner, low, high, negated, at }, compile) => {
-    const [condition, from, to] = convertToCommonType([compile(inner), compile(low), compile(high)]);
-    return value('bool', `(${condition!.sql} ${negated ? 'not ' : ''}between ${from!.sql} and ${to!.sql})`, at);
+    const [operand, from, to] = convertToCommonType([compile(inner), compile(low), compile(high)]);
+    return value('bool', `(${operand!.sql} ${negated ? 'not ' : ''}between ${from!.sql} and ${to!.sql})`, at);
   },
 };
 

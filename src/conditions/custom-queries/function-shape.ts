@@ -7,7 +7,7 @@ export type SqlFunction = {
   /** Names of the function, in any case; the documentation shows the first. */
   names: readonly string[];
   /** Types to which the arguments are converted. */
-  takes: readonly (SqlType | 'any')[];
+  parameterTypes: readonly (SqlType | 'any')[];
   /** Number of trailing arguments that may be omitted. */
   optional?: number;
   /** Whether the last argument may be repeated. */
@@ -25,7 +25,7 @@ export function simpleFunction(
 ): SqlFunction {
   return {
     names: names.split(' '),
-    takes: parameters,
+    parameterTypes: parameters,
     make: (args, position) => value(returns, `(${sql(...args.map((arg) => arg.sql))})`, position),
   };
 }

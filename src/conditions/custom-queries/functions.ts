@@ -36,7 +36,7 @@ export function compileCall(name: string, plain: boolean, args: () => Value[], p
   const values = args();
   checkArgumentCount(fn, name, values.length, position);
   const converted = values.map((value, i) => {
-    const type = fn.takes[i] ?? fn.takes.at(-1) ?? 'any';
+    const type = fn.parameterTypes[i] ?? fn.parameterTypes.at(-1) ?? 'any';
     return type === 'any' ? value : convertImplicitly(value, type, `argument ${i + 1} of ${name}`);
   });
   return fn.make(converted, position);
@@ -51,13 +51,13 @@ function unsupportedMessage(name: string): string {
 const MAX_ARGUMENTS = 100;
 
 function checkArgumentCount(
-  { takes, optional = 0, repeats }: SqlFunction,
+  { parameterTypes, optional = 0, repeats }: SqlFunction,
   name: string,
   count: number,
   position: QueryPosition,
 ): void {
-  const fewest = takes.length - optional;
-  const most = repeats ? MAX_ARGUMENTS : takes.length;
+  const fewest = parameterTypes.length - optional;
+  const most = repeats ? MAX_ARGUMENTS : parameterTypes.length;
   if (count >= fewest && count <= most) return;
   const expected = fewest === most ? `${most}` : `${fewest} to ${most}`;
   throw invalidQuery(`${name} takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`, position);

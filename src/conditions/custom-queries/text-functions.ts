@@ -25,7 +25,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
   simpleFunction('startsWith', ['text', 'text'], 'bool', (text, start) => `starts_with(${text}, ${start})`),
   {
     names: ['endsWith'],
-    takes: ['text', 'text'],
+    parameterTypes: ['text', 'text'],
     make: (args, position) => {
       return value(
         'bool',
@@ -36,7 +36,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
   },
   {
     names: ['substring', 'substr'],
-    takes: ['text', 'int8', 'int8'],
+    parameterTypes: ['text', 'int8', 'int8'],
     optional: 1,
     make: ([text, start, length], position) => {
       const sql = length
@@ -53,7 +53,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
   ...(['left', 'right'] as const).map((name): SqlFunction => {
     return {
       names: [name],
-      takes: ['text', 'int8'],
+      parameterTypes: ['text', 'int8'],
       make: ([text, length], position) => {
         const sql = nameOperands([length!], (count) => {
           return `case when ${count} is not null then ${name}(${text!.sql}, ${clampSql(count!, 0)}) end`;
@@ -64,7 +64,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
   }),
   {
     names: ['replaceAll', 'replace'],
-    takes: ['text', 'text', 'text'],
+    parameterTypes: ['text', 'text', 'text'],
     make: ([text, from, to], position) => {
       const [searched, replacement] = [literalText(from!, 'what is replaced'), literalText(to!, 'the replacement')];
       if (searched === '') throw invalidQuery('what is replaced must not be empty', position);
@@ -77,7 +77,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
       return value('text', sql, position);
     },
   },
-  { names: ['concat'], takes: ['text'], repeats: true, make: concatenate },
+  { names: ['concat'], parameterTypes: ['text'], repeats: true, make: concatenate },
   simpleFunction('domain', ['text'], 'text', (url) => `substring(${url} from ${literal(DOMAIN)})`),
   simpleFunction('path', ['text'], 'text', (url) => `substring(${url} from ${literal(PATH)})`),
   simpleFunction('MD5', ['text'], 'text', (text) => `md5(${text})`),

@@ -15,7 +15,7 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   startOf('week', 'date', 'toMonday'),
   {
     names: ['toStartOfWeek'],
-    takes: ['timestamptz'],
+    parameterTypes: ['timestamptz'],
     make: ([instant], position) => {
       // Weeks begin on Monday in Postgres, and on Sunday in ClickHouse.
       const monday = `date_trunc('week', ${utc(instant!.sql)} + interval '1 day')`;
@@ -25,7 +25,7 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   },
   {
     names: ['dateTrunc', 'date_trunc'],
-    takes: ['text', 'timestamptz'],
+    parameterTypes: ['text', 'timestamptz'],
     make: ([unit, instant], position) => value('timestamptz', truncateSql(unitOf(unit!), instant!.sql), position),
   },
   simpleFunction('toYear', ['timestamptz'], 'int8', (instant) => part('year', instant)),
@@ -46,25 +46,25 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   ),
   {
     names: ['fromUnixTimestamp'],
-    takes: ['float8'],
+    parameterTypes: ['float8'],
     make: ([seconds], position) => value('timestamptz', secondsToInstant(seconds!.sql), position),
   },
   {
     names: ['dateAdd', 'date_add'],
-    takes: ['text', 'int8', 'timestamptz'],
+    parameterTypes: ['text', 'int8', 'timestamptz'],
     make: ([unit, amount, instant], position) =>
       shiftInstant(instant!, literalInteger(amount!, 'the amount'), unitOf(unit!), position),
   },
   {
     names: ['dateSub', 'date_sub'],
-    takes: ['text', 'int8', 'timestamptz'],
+    parameterTypes: ['text', 'int8', 'timestamptz'],
     make: ([unit, amount, instant], position) =>
       shiftInstant(instant!, -literalInteger(amount!, 'the amount'), unitOf(unit!), position),
   },
-  { names: ['dateDiff', 'date_diff'], takes: ['text', 'timestamptz', 'timestamptz'], make: difference },
+  { names: ['dateDiff', 'date_diff'], parameterTypes: ['text', 'timestamptz', 'timestamptz'], make: difference },
   {
     names: ['formatDateTime'],
-    takes: ['timestamptz', 'text'],
+    parameterTypes: ['timestamptz', 'text'],
     make: ([instant, format], position) => {
       const pattern = formatOf(literalText(format!, 'the format'), format!.at);
       return value('text', `to_char(${utc(instant!.sql)}, ${literal(pattern)})`, position);
@@ -75,7 +75,7 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
 function startOf(unit: string, type: SqlType, name = `toStartOf${capitalize(unit)}`): SqlFunction {
   return {
     names: [name],
-    takes: ['timestamptz'],
+    parameterTypes: ['timestamptz'],
     make: ([instant], position) => convert(value('timestamptz', truncateSql(unit, instant!.sql), position), type),
   };
 }

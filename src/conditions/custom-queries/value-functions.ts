@@ -37,7 +37,7 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   ),
   {
     names: ['round'],
-    takes: ['float8', 'int8'],
+    parameterTypes: ['float8', 'int8'],
     optional: 1,
     make: ([number, digits], position) => {
       if (!digits) return value('float8', `round(${number!.sql})`, position);
@@ -49,7 +49,7 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   },
   {
     names: ['abs'],
-    takes: ['any'],
+    parameterTypes: ['any'],
     make: ([number], position) => {
       if (number!.type === 'int8') return value('int8', numericToInt8(`abs(${number!.sql}::numeric)`), position);
       return value('float8', `abs(${convertImplicitly(number!, 'float8', 'the argument of abs').sql})`, position);
@@ -57,12 +57,12 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   },
   {
     names: ['intDiv'],
-    takes: ['int8', 'int8'],
+    parameterTypes: ['int8', 'int8'],
     make: ([a, b], position) => compileIntegerDivision('intDiv', a!, b!, position),
   },
   {
     names: ['modulo'],
-    takes: ['int8', 'int8'],
+    parameterTypes: ['int8', 'int8'],
     make: ([a, b], position) => compileIntegerDivision('%', a!, b!, position),
   },
 ];
@@ -75,14 +75,14 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
   extractionFunction('jsonb', 'JSONExtractRaw'),
   {
     names: ['JSONHas'],
-    takes: ['jsonb', 'any'],
+    parameterTypes: ['jsonb', 'any'],
     repeats: true,
     make: ([json, ...path], position) =>
       value('bool', `(${convert(valueAt(json!, path, position), 'jsonb').sql} is not null)`, position),
   },
   {
     names: ['JSONLength'],
-    takes: ['jsonb', 'any'],
+    parameterTypes: ['jsonb', 'any'],
     optional: 1,
     repeats: true,
     make: ([json, ...path], position) => {
@@ -98,12 +98,12 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
 export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['if'],
-    takes: ['bool', 'any', 'any'],
+    parameterTypes: ['bool', 'any', 'any'],
     make: ([when, result, otherwise], position) => compileCase([{ when: when!, result: result! }], otherwise, position),
   },
   {
     names: ['multiIf'],
-    takes: ['any'],
+    parameterTypes: ['any'],
     repeats: true,
     make: (args, position) => {
       if (args.length < 3 || args.length % 2 === 0) {
@@ -113,10 +113,10 @@ export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
       return compileCase(branches, args.at(-1), position);
     },
   },
-  { names: ['coalesce', 'ifNull'], takes: ['any'], repeats: true, make: compileCoalesce },
+  { names: ['coalesce', 'ifNull'], parameterTypes: ['any'], repeats: true, make: compileCoalesce },
   {
     names: ['nullIf'],
-    takes: ['any', 'any'],
+    parameterTypes: ['any', 'any'],
     make: ([given, unwanted], position) => {
       const [a, b] = convertToCommonType([given!, unwanted!]);
       return value(a!.type as SqlType, `nullif(${a!.sql}, ${b!.sql})`, position);
@@ -124,12 +124,12 @@ export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
   },
   {
     names: ['isNull'],
-    takes: ['any'],
+    parameterTypes: ['any'],
     make: ([given], position) => value('bool', `(${given!.sql} is null)`, position),
   },
   {
     names: ['isNotNull'],
-    takes: ['any'],
+    parameterTypes: ['any'],
     make: ([given], position) => value('bool', `(${given!.sql} is not null)`, position),
   },
   extremeFunction('greatest'),
@@ -137,13 +137,13 @@ export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
 ];
 
 function conversionFunction(type: SqlType, ...names: string[]): SqlFunction {
-  return { names, takes: ['any'], make: ([given]) => convert(given!, type) };
+  return { names, parameterTypes: ['any'], make: ([given]) => convert(given!, type) };
 }
 
 function extractionFunction(type: SqlType, name: string): SqlFunction {
   return {
     names: [name],
-    takes: ['jsonb', 'any'],
+    parameterTypes: ['jsonb', 'any'],
     optional: type === 'jsonb' ? 1 : 0,
     repeats: true,
     make: ([json, ...path], position) => (path.length > 0 ? convert(valueAt(json!, path, position), type) : json!),
@@ -154,7 +154,7 @@ function extractionFunction(type: SqlType, name: string): SqlFunction {
 function extremeFunction(name: 'greatest' | 'least'): SqlFunction {
   return {
     names: [name],
-    takes: ['any'],
+    parameterTypes: ['any'],
     repeats: true,
     make: (args, position) => {
       const values = convertToWidest(args);

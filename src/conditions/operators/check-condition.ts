@@ -4,7 +4,7 @@ import { instantOfFilter } from './filter-dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';
 import { findComparison, findOperator, OPERATORS, type Comparison, type Operator } from './operator-table.ts';
 import { boundsOf, listOf, type PropertyCondition } from './operators.ts';
-import type { PatternBudget } from '../regex/pattern-room.ts';
+import type { PatternBudget } from '../regex/pattern-budget.ts';
 import { parseRegex } from '../regex/regex-syntax.ts';
 
 const MAX_VALUES = 1000;

@@ -1,6 +1,6 @@
 /** A cursor over a pattern, by code points. */
 import { CASED_COUNT, ignoringCase, sizeOf, type CharSet } from './char-sets.ts';
-import type { PatternBudget } from './pattern-room.ts';
+import type { PatternBudget } from './pattern-budget.ts';
 import { invalid } from './regex-errors.ts';
 
 export class PatternReader {
@@ -15,18 +15,18 @@ export class PatternReader {
     this.#budget = budget;
   }
 
-  /** Takes room for each range of the set. @returns the set */
+  /** Charges for each range of the set. @returns the set */
   chargeFor(set: CharSet): CharSet {
     this.#budget.take(set.length);
     return set;
   }
 
-  /** Takes room for looking up a Unicode class by name. */
+  /** Charges for looking up a Unicode class by name. */
   chargeLookUp(name: string): void {
     this.#budget.takeToFind(name);
   }
 
-  /** Adds the other cases of the set's characters. Takes room for folding only the first time for each set. */
+  /** Adds the other cases of the set's characters. Charges for folding only the first time for each set. */
   withAnyCase(set: CharSet): CharSet {
     if (!this.#folded.has(set)) this.#budget.take(Math.min(CASED_COUNT, sizeOf(set)));
     this.#folded.add(set);

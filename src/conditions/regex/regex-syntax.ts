@@ -5,7 +5,7 @@
  */
 import { charsOf, complement, EMPTY_SET, singleChar, type CharSet } from './char-sets.ts';
 import { PatternReader } from './pattern-reader.ts';
-import { PatternBudget } from './pattern-room.ts';
+import { PatternBudget } from './pattern-budget.ts';
 import { readClass } from './regex-classes.ts';
 import { invalid, unsupportedPattern, unsupportedConstruct } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
@@ -70,7 +70,7 @@ const REFUSED_ESCAPES: Record<string, string> = {
 export function parseRegex(pattern: string, sharedBudget?: PatternBudget): Regex {
   // tooth: pattern-length
   if (pattern.length > MAX_PATTERN) throw unsupportedPattern(`A pattern of more than ${MAX_PATTERN} characters`);
-  const room = new PatternBudget({ around: sharedBudget });
+  const room = new PatternBudget({ parent: sharedBudget });
   room.take(pattern.length);
   const reader = new PatternReader(pattern, room);
   const regex = readAlternatives(reader, NO_FLAGS, 0);

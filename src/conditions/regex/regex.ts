@@ -1,7 +1,7 @@
 /** Searches texts for patterns in time linear in the text's length, with RE2. */
 import { RE2JS } from 're2js';
 import { LAST_CODE_POINT, type CharSet } from './char-sets.ts';
-import { PatternBudget } from './pattern-room.ts';
+import { PatternBudget } from './pattern-budget.ts';
 import { onePassTest } from './one-pass.ts';
 import { parseRegex } from './regex-syntax.ts';
 import type { Assertion, Regex } from './regex-tree.ts';

@@ -4,7 +4,7 @@ import type { Model, PropertyFilter } from '../rows/content.ts';
 import { checkCondition } from '../operators/check-condition.ts';
 import { DEFAULT_OPERATOR, OPERATORS } from '../operators/operator-table.ts';
 import { textOf, type Json } from '../operators/json-values.ts';
-import { sharedPatternBudget, type PatternBudget } from '../regex/pattern-room.ts';
+import { sharedPatternBudget, type PatternBudget } from '../regex/pattern-budget.ts';
 import { conditionSql } from './condition-sql.ts';
 import { compileExpression } from '../custom-queries/compile.ts';
 import { postgresRegex } from './postgres-regex.ts';
@@ -58,7 +58,7 @@ export function parseFilters(
 
 function parseFilter(
   input: unknown,
-  { model, index, room }: { model: Model; index: number; room: FilterBudget },
+  { model, index, room: budget }: { model: Model; index: number; room: FilterBudget },
 ): PropertyFilter {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw filterError('Each filter must be an object');
@@ -72,11 +72,11 @@ function parseFilter(
   if (!isStorable(input)) throw filterError('A filter holds characters that no stored text can hold');
   return nameFilterInErrors(index, () => {
     if (type === 'hogql') {
-      takeExpressionBudget(key, room);
+      takeExpressionBudget(key, budget);
       compileExpression(key, relationOf(model), SOME_INTERVAL);
       return { key, operator: DEFAULT_OPERATOR, type };
     }
-    const storedOperator = checkCondition({ key, operator, value: value as Json }, room.patterns);
+    const storedOperator = checkCondition({ key, operator, value: value as Json }, budget.patterns);
     // Postgres has a lower limit for patterns, because each of its sessions compiles its own automaton.
     if (storedOperator === 'regex' || storedOperator === 'not_regex') postgresRegex(textOf(value as Json));
     return { key, operator: storedOperator, type, ...(value !== undefined && { value }) };

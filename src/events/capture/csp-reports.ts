@@ -74,7 +74,7 @@ function violationsIn(body: unknown): Violation[] {
   if (!isObject(report)) {
     throw new InvalidInput('The body is no report of a violation.', null, 'invalid_csp_payload');
   }
-  return [{ report_type: VIOLATION, ...membersOf(report), raw_report: body }];
+  return [{ report_type: VIOLATION, ...fieldsOf(report), raw_report: body }];
 }
 
 function isViolation(report: unknown): report is RawObject {
@@ -82,24 +82,24 @@ function isViolation(report: unknown): report is RawObject {
 }
 
 function readViolation(raw: RawObject): Violation {
-  const members = membersOf(isObject(raw['body']) ? raw['body'] : {});
+  const fields = fieldsOf(isObject(raw['body']) ? raw['body'] : {});
   return {
     report_type: VIOLATION,
-    ...members,
-    document_url: members.document_url ?? raw['url'] ?? null,
+    ...fields,
+    document_url: fields.document_url ?? raw['url'] ?? null,
     user_agent: raw['user_agent'] ?? null,
     raw_report: raw,
   };
 }
 
 /** Some browsers use the names of `report-uri` for the Reporting API, too. */
-function membersOf(report: RawObject): Violation {
-  const members: Record<string, unknown> = {};
+function fieldsOf(report: RawObject): Violation {
+  const fields: Record<string, unknown> = {};
   for (const [property, ...names] of FIELDS) {
     const name = names.find((candidate) => report[candidate] !== undefined);
-    members[property] = name === undefined ? null : report[name];
+    fields[property] = name === undefined ? null : report[name];
   }
-  return members as Violation;
+  return fields as Violation;
 }
 
 function prefixNames(violation: Violation): RawObject {

@@ -10,11 +10,11 @@ export const LIMITS = {
   eventsPerRequest: 10_000,
   /**
    * Values in a body: list elements, object properties, lists and objects. A body may hold one for each `bytesPerValue` bytes, but any body
-   * may hold `values`, and none more than `mostValues` (enough for 10,000 events of 20 properties). Parsing takes about a microsecond each.
+   * may hold `values`, and none more than `maxValues` (enough for 10,000 events of 20 properties). Parsing takes about a microsecond each.
    */
   values: 50_000,
   bytesPerValue: 20,
-  mostValues: 270_000,
+  maxValues: 270_000,
   /** Values in one event's properties, which are processed in one go while other requests wait. */
   valuesPerEvent: 25_000,
   /** UTF-16 units of one event's properties as JSON, all digits of its numbers written out, and of its elements chain. */

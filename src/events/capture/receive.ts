@@ -80,5 +80,5 @@ async function parseLarge(
 
 function valueLimit(json: Buffer): number {
   // tooth: capture-values
-  return Math.min(LIMITS.mostValues, Math.max(LIMITS.values, json.length / LIMITS.bytesPerValue));
+  return Math.min(LIMITS.maxValues, Math.max(LIMITS.values, json.length / LIMITS.bytesPerValue));
 }

@@ -51,8 +51,8 @@ export async function storeGroup(
   { timeoutMs, knownPersons, maxDistinctIds }: GroupOptions,
 ): Promise<IngestionWarning[]> {
   // A single event reads two persons at most, so it needs no limit.
-  const mostText = references.length > 1 ? MAX_PERSON_TEXT : Infinity;
-  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, maxText: mostText }).catch(throwTooLarge);
+  const maxText = references.length > 1 ? MAX_PERSON_TEXT : Infinity;
+  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, maxText }).catch(throwTooLarge);
   const group: Group = {
     ask,
     projectId,
@@ -132,9 +132,9 @@ function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string
 }
 
 async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
-  const { projectId, references, maxDistinctIds: most } = group;
-  const counts = references.some(isMerge) ? await countDistinctIds(group, persons, most) : NO_COUNTS;
-  const work = createPersonWork(projectId, persons, { most, counts });
+  const { projectId, references, maxDistinctIds } = group;
+  const counts = references.some(isMerge) ? await countDistinctIds(group, persons, maxDistinctIds) : NO_COUNTS;
+  const work = createPersonWork(projectId, persons, { maxDistinctIds, counts });
   let heldText = 0;
   const rows: StoredRow[] = [];
   let turnStartedAt = performance.now();

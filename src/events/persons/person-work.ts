@@ -38,12 +38,12 @@ type Person = PersonState & {
  * Applies the events of one group, in order, to the persons that were loaded for them. Deterministic; never throws; does not modify its
  * arguments.
  * @param knownPersons persons by distinct id, for those ids of the group's events and merges that have one
- * @param limit `most`: how many distinct ids a person may get by merges; `counts`, if any event merges: how many the known persons have
+ * @param limit `maxDistinctIds`: how many distinct ids a person may get by merges; `counts`, if any event merges: how many the known persons have
  */
 export function createPersonWork(
   projectId: number,
   knownPersons: ReadonlyMap<string, PersonState>,
-  limit: { most: number; counts: DistinctIdCounts } = { most: Infinity, counts: new Map() },
+  limit: { maxDistinctIds: number; counts: DistinctIdCounts } = { maxDistinctIds: Infinity, counts: new Map() },
 ) {
   const byDistinctId = new Map<string, Person>();
   const byId = new Map<string, Person>();
@@ -125,7 +125,7 @@ export function createPersonWork(
     if (!other && mayHave(into.distinctIds + 1)) return mapDistinctId(merge.distinctId, into);
     if (other === into) return into;
     if (!other || !mayHave(into.distinctIds + other.distinctIds)) {
-      warnings.push(tooManyDistinctIdsWarning(distinctId, merge.distinctId, limit.most));
+      warnings.push(tooManyDistinctIdsWarning(distinctId, merge.distinctId, limit.maxDistinctIds));
       return into;
     }
     // tooth: merge-identified
@@ -143,7 +143,7 @@ export function createPersonWork(
 
   function mayHave(distinctIds: number): boolean {
     // tooth: distinct-ids
-    return distinctIds <= limit.most;
+    return distinctIds <= limit.maxDistinctIds;
   }
 
   function change(person: Person, distinctId: string, timestamp: bigint, effects: PersonEffects): void {

@@ -7,10 +7,10 @@ import { textArraySql } from './models/literals.ts';
 /** Block size of SHA-256 in bytes; HMAC pads its key to it. RFC 2104. */
 const HASH_BLOCK_BYTES = 64;
 
-/** The column that a path is about, and the way into its JSON; an empty way is the column itself. */
+/** The column that a path is about, and the keys that lead into its JSON; without keys it is the column itself. */
 export function partsOfPath(path: string): { column: string; keys: string[] } {
-  const [column = '', ...way] = path.split('.');
-  return { column, keys: way };
+  const [column = '', ...keys] = path.split('.');
+  return { column, keys };
 }
 
 /** @param column untouched, with its `sql` @returns the column after the transformations; undefined: it is left out */
@@ -35,8 +35,8 @@ export function transformColumn(
  * `#-` alone fails if the path enters an array by a name, or a scalar; a property that `#>` does not find is absent.
  * OFFSET 0 keeps Postgres from writing the JSON's own expression out three times, and nine times under a second property.
  */
-function withoutProperty(json: string, way: readonly string[]): string {
-  const path = textArraySql(way);
+function withoutProperty(json: string, keys: readonly string[]): string {
+  const path = textArraySql(keys);
   return `(select case when given #> ${path} is null then given else given #- ${path} end from (select ${json} offset 0) as one (given))`;
 }
 

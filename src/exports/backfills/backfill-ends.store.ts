@@ -43,7 +43,7 @@ export function backfillEnds(db: Knex) {
   }
 
   return {
-    keepEnds: storeResults,
+    storeResults,
 
     /** Clears the stored results of the backfills that a run served, so that Sluice counts them again: the run's status was corrected. */
     async clearResults(runId: string): Promise<void> {

@@ -73,7 +73,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     const waits = mayWait && (await tx.backfills.countLive(projectId)) >= limits.backfillsPerProject;
     const id = await tx.backfills.open({ ...header, waits });
     if (!waits) await tx.backfills.writeRequests(id, await tx.batchExports.getTiling(batchExportId));
-    await tx.backfills.keepEnds(batchExportId);
+    await tx.backfills.storeResults(batchExportId);
     const opened = await tx.backfills.get(projectId, batchExportId, id);
     await recordBackfill(tx, author, opened, { activity: 'created', changes: [] });
     return opened;

@@ -23,7 +23,7 @@ export async function findRetriableIntervals(stores: Stores, batchExport: BatchE
   const retriable = waiting.filter(
     (interval) => !NOT_RETRIABLE.includes(explainNeed(interval, interval.facts, runs.get(interval.end)).reason),
   );
-  const idleRetrying = retrying.filter(({ facts: its }) => its.every(({ fact }) => fact !== 'failing'));
+  const idleRetrying = retrying.filter((interval) => interval.facts.every(({ fact }) => fact !== 'failing'));
   const failed = [...retriable, ...idleRetrying].map(({ start, end }) => ({ start, end }));
   return stores.backfills.listUnrequested(
     id,

@@ -51,14 +51,14 @@ export function fromRow(row: Row): BatchExport {
   const fields = Object.entries(COLUMNS).map(([field, column]) => [field, row[column]]);
   return {
     ...(Object.fromEntries(fields) as Pick<BatchExport, keyof Columns>),
-    destinationConfig: { ...formerDefaults(row.destination_type), ...row.destination_config },
+    destinationConfig: { ...legacyDefaults(row.destination_type), ...row.destination_config },
     integration: row.integration && integrationFromRow(row.integration),
   };
 }
 
 /** Values of configuration fields that did not exist when the row was stored. */
-function formerDefaults(type: string): Readonly<Record<string, unknown>> | undefined {
-  return anyDestination(type).formerDefaults;
+function legacyDefaults(type: string): Readonly<Record<string, unknown>> | undefined {
+  return anyDestination(type).legacyDefaults;
 }
 
 export type CadenceRow = Pick<Row, 'interval' | 'timezone' | 'offset_day' | 'offset_hour'>;

@@ -55,7 +55,7 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
       }
       await pauseOrUnpause(tx, current, newFields.paused ?? current.paused, { by, pause });
       // An earlier start adds intervals that were not gaps before.
-      if (newFields.startAt !== undefined) await tx.gaps.rewindSettledUntil(id, current.createdAt);
+      if (newFields.startAt !== undefined) await tx.gaps.rewindGapFreeUntil(id, current.createdAt);
       if (newFields.keySpace !== undefined) await movePlace(tx, current, newFields.keySpace);
       const updated = await tx.batchExports.update(id, {
         ...newFields,

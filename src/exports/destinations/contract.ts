@@ -134,7 +134,7 @@ export type Destination<Config = unknown> = {
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
   /** Values of fields that a stored configuration lacks because it is older than the fields. */
-  formerDefaults?: Readonly<Record<string, unknown>>;
+  legacyDefaults?: Readonly<Record<string, unknown>>;
   /** Kind of integration that the destination uses, and the fields that it supplies in place of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
   /** Names of columns that the configuration cannot do without; absent if any columns will do. */

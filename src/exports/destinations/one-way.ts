@@ -13,11 +13,11 @@ export type OneWay = {
   /** Reads the part to its end; once it returns, every row of it is acknowledged. */
   take(part: Part, source: PartSource): Promise<StagedPart['staged']>;
   /** A warning for the log of a run that ends without a delivery. */
-  leaves?: string;
+  leftoverWarning?: string;
   close?(): Promise<void>;
 };
 
-export function oneWaySession({ location, delivery, context, take, leaves, close }: OneWay): Session {
+export function oneWaySession({ location, delivery, context, take, leftoverWarning, close }: OneWay): Session {
   return {
     location,
     async write(part, source) {
@@ -41,7 +41,7 @@ export function oneWaySession({ location, delivery, context, take, leaves, close
     findReceipt: async () => undefined,
     findPresentDelivery: async () => undefined,
     async discard() {
-      if (leaves !== undefined) context.log('warning', leaves);
+      if (leftoverWarning !== undefined) context.log('warning', leftoverWarning);
       return [];
     },
     close: async () => close?.(),

@@ -43,14 +43,14 @@ export function deliveryPromiseOf(promises: readonly Promises[]): (typeof DELIVE
 type Promising = {
   type: string;
   promises: readonly ConditionalPromises[];
-  formerDefaults?: Readonly<Record<string, unknown>>;
+  legacyDefaults?: Readonly<Record<string, unknown>>;
 };
 
 export function promisesOf(
-  { type, promises, formerDefaults }: Promising,
+  { type, promises, legacyDefaults }: Promising,
   config: Readonly<Record<string, unknown>>,
 ): Promises {
-  const complete: Record<string, unknown> = { ...formerDefaults, ...config };
+  const complete: Record<string, unknown> = { ...legacyDefaults, ...config };
   const found = promises.find(({ when }) => Object.entries(when).every(([field, value]) => complete[field] === value));
   if (!found) throw new Error(`${type} makes no promises for this configuration`);
   const { first, redelivery, readers } = found;

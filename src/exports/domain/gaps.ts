@@ -20,7 +20,7 @@ export type ExpectedIntervals = {
   endAt: Millis | null;
   jitter: Millis;
   /** No interval that ended at or before this instant can be a gap; -Infinity at first. */
-  settledUntil: Millis;
+  gapFreeUntil: Millis;
 };
 
 /** Known states of intervals, by their end. */
@@ -36,8 +36,8 @@ const GRACE_MS = 2 * 60_000;
 const MAX_GAPS = 5_000;
 
 /** Returns the instant after which a gap must end: intervals that ended at or before it are not looked at. */
-export function earliestGapEndsAfter({ createdAt, startAt, settledUntil }: Omit<ExpectedIntervals, 'tiling'>): Millis {
-  return Math.max(createdAt, settledUntil, startAt === null ? -Infinity : startAt - 1);
+export function earliestGapEndsAfter({ createdAt, startAt, gapFreeUntil }: Omit<ExpectedIntervals, 'tiling'>): Millis {
+  return Math.max(createdAt, gapFreeUntil, startAt === null ? -Infinity : startAt - 1);
 }
 
 /**
@@ -49,10 +49,10 @@ export function findGaps(
   expected: ExpectedIntervals,
   known: KnownStates,
   now: Millis,
-): { gaps: DataInterval[]; settledUntil: Millis | undefined } {
+): { gaps: DataInterval[]; gapFreeUntil: Millis | undefined } {
   const to = Math.min(now - GRACE_MS - expected.jitter, expected.endAt ?? Infinity);
   const gaps: DataInterval[] = [];
-  let settledUntil: Millis | undefined;
+  let gapFreeUntil: Millis | undefined;
   let allFinal = true;
   for (const interval of intervalsEnding(expected.tiling, earliestGapEndsAfter(expected), to)) {
     if (gaps.length >= MAX_GAPS) break;
@@ -60,10 +60,10 @@ export function findGaps(
     const state = known.state(end);
     const gap = !known.isRequested(end) && !known.isPaused(end) && isMissing(state);
     if (gap) gaps.push(interval);
-    allFinal &&= !gap && !known.isRequested(end) && isSettled(state);
-    if (allFinal) settledUntil = end;
+    allFinal &&= !gap && !known.isRequested(end) && isFinal(state);
+    if (allFinal) gapFreeUntil = end;
   }
-  return { gaps, settledUntil };
+  return { gaps, gapFreeUntil };
 }
 
 function isMissing(state: IntervalState | undefined): boolean {
@@ -72,6 +72,6 @@ function isMissing(state: IntervalState | undefined): boolean {
 }
 
 /** Whether an interval no longer changes automatically: delivered, waiting for a person, or in a pause. */
-function isSettled(state: IntervalState | undefined): boolean {
+function isFinal(state: IntervalState | undefined): boolean {
   return !state || (!isOpen(state.status) && (state.closedByApi || !isGap(state.status, state.failures, Infinity)));
 }

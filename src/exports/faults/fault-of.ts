@@ -30,7 +30,7 @@ export function isFault(value: unknown): value is Fault {
  * Returns the fault with the field that the owner of the export can correct. If an integration supplies the field, the fault names the
  * integration instead. A field that the destination's type lacks is dropped.
  */
-export function locatedFault(
+export function faultAtField(
   fault: Fault,
   { destinationType, integration }: Pick<BatchExport, 'destinationType' | 'integration'>,
 ): Fault {

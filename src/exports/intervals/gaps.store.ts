@@ -29,7 +29,7 @@ export function gapStore(db: Knex) {
         startAt: row.start_at === null ? null : millisOf(row.start_at),
         endAt: row.end_at === null ? null : millisOf(row.end_at),
         jitter: row.jitter_seconds * 1000,
-        settledUntil: row.settled_until === '-infinity' ? -Infinity : millisOf(row.settled_until),
+        gapFreeUntil: row.settled_until === '-infinity' ? -Infinity : millisOf(row.settled_until),
       }));
     },
 
@@ -92,12 +92,12 @@ export function gapStore(db: Knex) {
     },
 
     /** Moves the search for gaps forward. */
-    async advanceSettledUntil(exportId: string, until: string): Promise<void> {
+    async advanceGapFreeUntil(exportId: string, until: string): Promise<void> {
       await db('batch_exports').where({ id: exportId }).update({ settled_until: until });
     },
 
     /** Moves the search for gaps back to an interval's start, because the interval may be a gap again. */
-    async rewindSettledUntil(exportId: string, start: string): Promise<void> {
+    async rewindGapFreeUntil(exportId: string, start: string): Promise<void> {
       await db('batch_exports')
         .where({ id: exportId })
         .where('settled_until', '>', start)

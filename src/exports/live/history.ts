@@ -1,6 +1,6 @@
 /**
- * The latest events, for callers who reconnect. An ID belongs to one epoch, a time for which this process has listened without a break.
- * IDs of other epochs (of another process, or from before a lost connection) are unknown, because events after them may have been missed.
+ * The latest events, for callers who reconnect. An ID belongs to one listening period, in which this process has listened without a break.
+ * IDs of other periods (of another process, or from before a lost connection) are unknown, because events after them may have been missed.
  */
 import { randomBytes } from 'node:crypto';
 import type { ExportChange } from './changes.ts';
@@ -15,7 +15,7 @@ export type History = {
   latestId(): string;
   /** @returns the project's events after the one with the id; undefined if they are not known */
   eventsSince(id: string, projectId: number): LiveEvent[] | undefined;
-  /** Begins another epoch. */
+  /** Begins another listening period. */
   restart(): void;
 };
 
@@ -23,7 +23,7 @@ const ID = /^([0-9a-z]{1,12}-[0-9a-f]{16})-(\d{1,15})$/;
 
 /** @param max limit of kept events, for all projects together */
 export function createHistory(max: number): History {
-  let listeningPeriod = newEpoch();
+  let listeningPeriod = newListeningPeriod();
   let events: LiveEvent[] = [];
   let last = 0;
 
@@ -40,22 +40,22 @@ export function createHistory(max: number): History {
     latestId: () => `${listeningPeriod}-${last}`,
 
     eventsSince(id, projectId) {
-      const [, ofEpoch, text] = ID.exec(id) ?? [];
+      const [, idPeriod, text] = ID.exec(id) ?? [];
       const missed = last - Number(text);
       // tooth: live-epoch
-      if (ofEpoch !== listeningPeriod || missed < 0 || missed > Math.min(events.length, max)) return undefined;
+      if (idPeriod !== listeningPeriod || missed < 0 || missed > Math.min(events.length, max)) return undefined;
       return events.slice(events.length - missed).filter((event) => event.projectId === projectId);
     },
 
     restart() {
-      listeningPeriod = newEpoch();
+      listeningPeriod = newListeningPeriod();
       events = [];
       last = 0;
     },
   };
 }
 
-/** Names an epoch: later ones are greater, and those of two processes that begin at once differ. */
-function newEpoch(): string {
+/** Names a listening period: later ones are greater, and those of two processes that begin at once differ. */
+function newListeningPeriod(): string {
   return `${Date.now().toString(36)}-${randomBytes(8).toString('hex')}`;
 }

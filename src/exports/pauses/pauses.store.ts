@@ -68,13 +68,13 @@ export function pauseStore(db: Knex) {
      * @returns the planned end, if that has passed
      */
     async end(exportId: string): Promise<string | undefined> {
-      const { rows } = await db.raw<{ rows: { late: string | null }[] }>(
+      const { rows } = await db.raw<{ rows: { passed_end: string | null }[] }>(
         `update batch_export_pauses set unpaused_at = greatest(paused_at, least(resume_at, clock_timestamp()))
          where batch_export_id = ? and unpaused_at is null
-         returning case when resume_at = unpaused_at then resume_at end as late`,
+         returning case when resume_at = unpaused_at then resume_at end as passed_end`,
         [exportId],
       );
-      return rows.find(({ late }) => late !== null)?.late ?? undefined;
+      return rows.find(({ passed_end: end }) => end !== null)?.passed_end ?? undefined;
     },
 
     /** Exports whose pause should have ended automatically, the longest ago first. */

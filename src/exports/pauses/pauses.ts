@@ -42,7 +42,7 @@ export async function endPause(
   const since = await pauses.end(exportId);
   // The search for gaps may have skipped this time as part of the pause.
   // tooth: resumed-late-expected
-  if (since !== undefined) await gaps.rewindSettledUntil(exportId, isoMicros(millisOf(since) - 1));
+  if (since !== undefined) await gaps.rewindGapFreeUntil(exportId, isoMicros(millisOf(since) - 1));
 }
 
 /**

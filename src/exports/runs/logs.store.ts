@@ -50,7 +50,7 @@ export type ListedEntry = ListedRow & { entry?: LogEntry };
 /** Limit of entries examined for one page, because entries that a filter leaves out take time too. */
 const MAX_ENTRIES_SEARCHED = 200_000;
 
-export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEARCHED } = {}) {
+export function logStore(db: Knex, { maxSearched = MAX_ENTRIES_SEARCHED } = {}) {
   /** Entries selected by indexed columns. */
   function entriesOf({ batchExportId, runId, after, before }: LogFilter) {
     const rows = db('batch_export_logs as log').where('log.batch_export_id', batchExportId);

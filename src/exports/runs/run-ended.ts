@@ -76,7 +76,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
 
 /** Cancels the export's backfills; runs under way continue, as in every pause. @returns how many */
 async function cancelBackfills(stores: Stores, exportId: string): Promise<number> {
-  await stores.backfills.keepEnds(exportId);
+  await stores.backfills.storeResults(exportId);
   const live = await stores.failures.listLiveBackfills(exportId);
   for (const id of live) await stores.backfills.cancel(id);
   return live.length;

@@ -19,13 +19,13 @@ export type RunRequest = {
   end: string;
   kind: RequestKind;
   /** When the run was last requested: a run with an earlier cutoff does not answer the request. */
-  wantedAt: string;
+  requestedAt: string;
   /** When the schedule was asked to start the run; null if it was not yet. */
   askedAt: string | null;
   /** Milliseconds since `askedAt`, by the database's clock. */
-  askedMillisAgo: number | null;
+  millisSinceAsked: number | null;
   /** Run id of the newest execution at `askedAt`, '' if there was none; a later execution answers the request. */
-  askedAfter: string | null;
+  newestRunIdWhenAsked: string | null;
   startedDirectly: boolean;
 };
 
@@ -52,10 +52,10 @@ function requestFromRow(row: RequestRow): RunRequest {
     start: row.data_interval_start,
     end: row.data_interval_end,
     kind: row.kind,
-    wantedAt: row.wanted_at,
+    requestedAt: row.wanted_at,
     askedAt: row.asked_at,
-    askedMillisAgo: row.asked_millis_ago,
-    askedAfter: row.asked_after,
+    millisSinceAsked: row.asked_millis_ago,
+    newestRunIdWhenAsked: row.asked_after,
     startedDirectly: row.started_directly,
   };
 }
@@ -175,11 +175,11 @@ export function runRequestStore(db: Knex) {
     },
 
     /** @returns false when the request was closed meanwhile */
-    async markAsked(id: string, askedAfter: string): Promise<boolean> {
+    async markAsked(id: string, newestRunId: string): Promise<boolean> {
       const changed = await table()
         .where({ id })
         .whereRaw('closed_at is null')
-        .update({ asked_at: db.raw('clock_timestamp()'), asked_after: askedAfter, started_directly: false });
+        .update({ asked_at: db.raw('clock_timestamp()'), asked_after: newestRunId, started_directly: false });
       return changed > 0;
     },
 
@@ -206,10 +206,10 @@ export function runRequestStore(db: Knex) {
     },
 
     /** Closes a request, unless it was made again since it was read. */
-    async close({ id, wantedAt }: RunRequest, runId: string | null): Promise<void> {
+    async close({ id, requestedAt }: RunRequest, runId: string | null): Promise<void> {
       // tooth: request-of-unclosed
       await table()
-        .where({ id, wanted_at: wantedAt })
+        .where({ id, wanted_at: requestedAt })
         .whereRaw('closed_at is null')
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId });
     },

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { postgresRegex } from '../../conditions/sql/postgres-regex.ts';
 import { checkCondition } from '../../conditions/operators/check-condition.ts';
 import { textOf, type Json } from '../../conditions/operators/json-values.ts';
-import { sharedPatternBudget, type PatternBudget } from '../../conditions/regex/pattern-room.ts';
+import { sharedPatternBudget, type PatternBudget } from '../../conditions/regex/pattern-budget.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
 import { idOf } from '../feature-flags/checks/check-filters.ts';
 

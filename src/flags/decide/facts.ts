@@ -57,7 +57,8 @@ export function factReader(pool: Pool): FactReader {
   });
   // Statements that write are not shared, but queue by project too, so one project cannot occupy all connections.
   const askAndWrite = createSharedReads<QuestionWithOverrides, Facts>({
-    read: (questions) => availability.watch(Promise.all(questions.map((row) => readFactsAndWriteOverrides(pool, row)))),
+    read: (questions) =>
+      availability.watch(Promise.all(questions.map((question) => readFactsAndWriteOverrides(pool, question)))),
     fallback: UNAVAILABLE,
     maxBatch: 1,
   });

@@ -97,7 +97,7 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
         for (const cohortId of referencedCohortIds(cohort))
           if (!reachable.has(cohortId)) reachable.set(cohortId, cohortsById.get(cohortId));
       }
-      const indexes = new Map([...reachable.keys()].map((flag, index) => [flag, index]));
+      const indexes = new Map([...reachable.keys()].map((cohortId, index) => [cohortId, index]));
       const dependencies = [...reachable.values()].map((cohort) =>
         referencedCohortIds(cohort).map((flag) => indexes.get(flag)!),
       );

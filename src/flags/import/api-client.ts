@@ -153,7 +153,7 @@ export function apiClient({
      */
     async *list(
       path: string,
-      limits: { items?: number; room?: SizeBudget } = {},
+      limits: { items?: number; budget?: SizeBudget } = {},
       query: Readonly<Record<string, string>> = {},
     ): AsyncGenerator {
       let items = 0;
@@ -163,7 +163,7 @@ export function apiClient({
         const page = await withRetries(async () => {
           const response = await requestUnthrottled('GET', `${path}?${search}`);
           if (!response.ok) throw new CommandFailed(await notListedMessage(path, response));
-          return parseList(await readBody(response, limits.room), `The answer of ${url} to ${path}`);
+          return parseList(await readBody(response, limits.budget), `The answer of ${url} to ${path}`);
         });
         for (const item of page.results) {
           if (++items > (limits.items ?? Infinity))

@@ -14,7 +14,7 @@ export async function readServer(source: ApiClient): Promise<Export> {
 
 async function readAll(source: ApiClient, path: string, kind: Kind): Promise<ExportedItem[]> {
   const items: ExportedItem[] = [];
-  for await (const item of source.list(path, { items: MAX_ITEMS, room: listBudget() })) {
+  for await (const item of source.list(path, { items: MAX_ITEMS, budget: listBudget() })) {
     items.push(parseItem(item, kind, `${source.url}: ${path}[${items.length}]`));
   }
   return items;

@@ -164,17 +164,17 @@ class Counts {
   }
 
   add(counted: CountedRequests): void {
-    let countsOfProject = this.#byProject.get(counted.projectId);
-    if (!countsOfProject) this.#byProject.set(counted.projectId, (countsOfProject = new Map()));
-    const countsOfSdk = countsOfProject.get(counted.sdk);
+    let countsBySdk = this.#byProject.get(counted.projectId);
+    if (!countsBySdk) this.#byProject.set(counted.projectId, (countsBySdk = new Map()));
+    const countsOfSdk = countsBySdk.get(counted.sdk);
     if (countsOfSdk) countsOfSdk.push(counted);
-    else countsOfProject.set(counted.sdk, [counted]);
+    else countsBySdk.set(counted.sdk, [counted]);
     this.size += 1;
   }
 
   *values(): Iterable<CountedRequests> {
-    for (const countsOfProject of this.#byProject.values()) {
-      for (const countsOfSdk of countsOfProject.values()) yield* countsOfSdk;
+    for (const countsBySdk of this.#byProject.values()) {
+      for (const countsOfSdk of countsBySdk.values()) yield* countsOfSdk;
     }
   }
 }

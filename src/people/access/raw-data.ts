@@ -54,7 +54,7 @@ function refusalByLevel(kinds: readonly RawData[], levelOf: (kind: RawData) => L
   return hiddenKind && `This shows ${hiddenKind}s: you do not have viewer access to them.`;
 }
 
-/** @param levelOf the level by the rules for everybody @returns the access of a shared link, which belongs to no member */
-export function rawAccessOfLink(levelOf: (kind: RawData) => Level): RawAccess {
-  return { refusal: (kinds) => refusalByLevel(kinds, levelOf) };
+/** @param levelForEverybody the level by the rules for everybody @returns the access of a shared link, which belongs to no member */
+export function rawAccessOfLink(levelForEverybody: (kind: RawData) => Level): RawAccess {
+  return { refusal: (kinds) => refusalByLevel(kinds, levelForEverybody) };
 }

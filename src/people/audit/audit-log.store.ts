@@ -92,7 +92,7 @@ export function auditLogStore(db: Knex) {
 
   function whereEntryVisible(
     where: Knex.QueryBuilder,
-    { visible, partsOfExports: parts }: VisibleAuditLog,
+    { visible, exportChildrenTable: parts }: VisibleAuditLog,
     projectId: number | null,
   ): void {
     if (parts === undefined) {

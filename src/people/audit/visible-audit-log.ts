@@ -7,14 +7,14 @@ export type VisibleAuditLog = {
   scope: string;
   visible: Visible;
   /** Table of the entries' objects, if they belong to batch exports; `visible` then applies to the exports. */
-  partsOfExports?: string;
+  exportChildrenTable?: string;
   /** Place where entries about another kind list ids of these objects: its scope, the field, and the objects' table. */
   namedIn?: { scope: string; field: string; table: string };
 };
 
-const PARTS_OF_EXPORTS = [
-  { scope: 'BatchExportRun', partsOfExports: 'batch_export_runs' },
-  { scope: 'BatchExportBackfill', partsOfExports: 'batch_export_backfills' },
+const EXPORT_CHILDREN = [
+  { scope: 'BatchExportRun', exportChildrenTable: 'batch_export_runs' },
+  { scope: 'BatchExportBackfill', exportChildrenTable: 'batch_export_backfills' },
 ];
 
 /** Entries about insights list the dashboards that they were added to or removed from. */
@@ -29,7 +29,7 @@ export function visibleAuditLog(rights: Rights): VisibleAuditLog[] {
       const namedIn = NAMED_IN[kind];
       return { scope: scopeOf(kind), visible: rights.visible(kind), ...(namedIn && { namedIn }) };
     }),
-    ...PARTS_OF_EXPORTS.map((parts) => ({ ...parts, visible: rights.visible('batch_export') })),
+    ...EXPORT_CHILDREN.map((child) => ({ ...child, visible: rights.visible('batch_export') })),
   ];
 }
 

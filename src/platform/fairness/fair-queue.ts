@@ -20,14 +20,14 @@ export type FairQueue<Sender> = {
 
 export type FairQueueOptions = {
   /** Milliseconds. Absent: no limit. */
-  longestWaitMs?: number | undefined;
+  maxWaitMs?: number | undefined;
   waitError?: () => Error;
 };
 
 const tooManyBodies = () => new Unavailable('Too many large bodies are under way.', 2);
 
 export function createFairQueue<Sender = string>({
-  longestWaitMs,
+  maxWaitMs,
   waitError = tooManyBodies,
 }: FairQueueOptions = {}): FairQueue<Sender> {
   /** Waiting entries by sender, in the order of the turns. */
@@ -52,7 +52,7 @@ export function createFairQueue<Sender = string>({
         reject(reason as Error);
       }
       const abort = () => giveUp(signal!.reason);
-      const timer = longestWaitMs === undefined ? undefined : setTimeout(() => giveUp(waitError()), longestWaitMs);
+      const timer = maxWaitMs === undefined ? undefined : setTimeout(() => giveUp(waitError()), maxWaitMs);
       function settle(): void {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
@@ -89,23 +89,23 @@ export type LineOptions = FairQueueOptions & {
   /** How many may be inside at once; all others wait, and take turns sender by sender. Absent: one. */
   capacity?: number;
   /** How many of one sender may be inside. Absent: the capacity. */
-  maxInside?: number;
+  maxInsidePerSender?: number;
   /** How many of one sender may wait. Absent: any number. */
-  maxWaiting?: number;
-  tooMany?: () => Error;
+  maxWaitingPerSender?: number;
+  tooManyError?: () => Error;
 };
 
 export function createLine<Sender = string>({
   capacity = 1,
-  maxInside = capacity,
-  maxWaiting = Infinity,
-  tooMany = tooManyBodies,
+  maxInsidePerSender = capacity,
+  maxWaitingPerSender = Infinity,
+  tooManyError = tooManyBodies,
   ...options
 }: LineOptions = {}): EnterLine<Sender> {
   const queue = createFairQueue<Sender>(options);
   const inside = new Map<Sender, number>();
   const insideOf = (sender: Sender) => inside.get(sender) ?? 0;
-  const mayEnter = (sender: Sender) => insideOf(sender) < maxInside;
+  const mayEnter = (sender: Sender) => insideOf(sender) < maxInsidePerSender;
   let freeSlots = capacity;
 
   function leave(sender: Sender): void {
@@ -125,7 +125,7 @@ export function createLine<Sender = string>({
       inside.set(sender, insideOf(sender) + 1);
     } else {
       // tooth: line-full
-      if (queue.waitingOf(sender) >= maxWaiting) throw tooMany();
+      if (queue.waitingOf(sender) >= maxWaitingPerSender) throw tooManyError();
       await queue.wait(sender, signal);
     }
     return () => leave(sender);

@@ -13,10 +13,10 @@ type Dependencies = {
   /** @throws while Temporal is away */
   ensureTemporal(): Promise<void>;
   /** The reason why nothing is delivered; undefined: deliveries work. */
-  deliveriesBlocked(): Promise<string | undefined>;
+  deliveryBlockReason(): Promise<string | undefined>;
 };
 
-export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveriesBlocked }: Dependencies): Check[] {
+export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveryBlockReason }: Dependencies): Check[] {
   return [
     {
       name: 'schema',
@@ -42,6 +42,6 @@ export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveri
       },
     },
     // Advisory, because capture and the API still work.
-    { name: 'deliveries', check: deliveriesBlocked, advisory: true },
+    { name: 'deliveries', check: deliveryBlockReason, advisory: true },
   ];
 }

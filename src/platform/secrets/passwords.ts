@@ -73,8 +73,8 @@ function unpaddedBase64(bytes: Buffer): string {
 /** Queue for all hashes of the process. */
 const enterLine = createLine<undefined>({
   capacity: AT_ONCE,
-  maxWaiting: MAX_WAITING,
-  tooMany: () => new Unavailable('Too many passwords are being checked right now.'),
+  maxWaitingPerSender: MAX_WAITING,
+  tooManyError: () => new Unavailable('Too many passwords are being checked right now.'),
 });
 
 async function derive(password: string, salt: Buffer, bytes: number, { logN, r, p }: Cost): Promise<Buffer> {

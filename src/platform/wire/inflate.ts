@@ -146,7 +146,7 @@ const LONGEST_WAIT_MS = 4_000;
  * @returns `enterLine` of a request. Clients take turns; an IPv6 network of one customer (/64) counts as one client
  */
 export function createInflationLine(clientAddress: ClientAddress): (request: From) => Promise<() => void> {
-  const enter = createLine({ capacity: 4, longestWaitMs: LONGEST_WAIT_MS });
+  const enter = createLine({ capacity: 4, maxWaitMs: LONGEST_WAIT_MS });
   return (request) => enter(addressGroup(clientAddress(request)));
 }
 

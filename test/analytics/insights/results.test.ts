@@ -254,7 +254,7 @@ describe('results of insights', () => {
     const event = question();
     const gate = Promise.withResolvers<void>();
     hold = gate.promise;
-    const hasty = start(db, { longestWaitMs: 20 });
+    const hasty = start(db, { maxWaitMs: 20 });
     const late = await readResult(event, 'cache', { from: hasty });
     assert.deepEqual([late.result, late.error?.type], [null, 'timeout']);
     gate.resolve();

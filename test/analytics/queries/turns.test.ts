@@ -39,7 +39,7 @@ describe('turns of computations', () => {
   });
 
   it('are given up by who leaves, and by who waited for too long', async () => {
-    const turns = createTurns({ atOnce: 1, maxWaiting: 5, longestWaitMs: 20 });
+    const turns = createTurns({ atOnce: 1, maxWaiting: 5, maxWaitMs: 20 });
     const gate = Promise.withResolvers<void>();
     const running = turns.take(1, () => gate.promise);
     const gone = new AbortController();

@@ -14,9 +14,9 @@ const trends = (display?: string) => ({
   source: { kind: 'TrendsQuery', ...(display !== undefined && { trendsFilter: { display } }) },
 });
 
-function reduced(insight: object, settings: ShareSettings = {}, describes = true) {
+function reduced(insight: object, settings: ShareSettings = {}, showsDescription = true) {
   const whole = { description: 'How', last_refresh: '2025-06-02T08:00:00Z', hasMore: false, ...insight };
-  return publicInsight(whole as unknown as InsightBody, { dashboards: [], describes, settings });
+  return publicInsight(whole as unknown as InsightBody, { dashboards: [], showsDescription, settings });
 }
 const resultOf = (insight: object) => reduced(insight).result as Record<string, unknown>[];
 

@@ -11,7 +11,7 @@ const PROJECT = { id: 1 };
 const ASKED = [{ insight: { query: { kind: 'TrendsQuery' } }, overlay: NO_OVERLAY }];
 
 /** One result that is computed by `compute`, at a clock that the test moves. */
-function world(compute: (now: number) => Promise<Partial<InsightResult>>, longestWaitMs = 1_000) {
+function world(compute: (now: number) => Promise<Partial<InsightResult>>, maxWaitMs = 1_000) {
   const clock = { now: Date.parse('2026-01-01T00:00:00Z') };
   let known: InsightResult = { ...NO_RESULT, filters_hash: 'abc' };
   const asked: Refresh[] = [];
@@ -26,7 +26,7 @@ function world(compute: (now: number) => Promise<Partial<InsightResult>>, longes
     results: { getResults: resultsOf },
     loadAccess: accessOf,
     now: () => clock.now,
-    longestWaitMs,
+    maxWaitMs,
   });
   return {
     clock,

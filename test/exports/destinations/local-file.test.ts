@@ -334,9 +334,9 @@ describe('LocalFile', () => {
         signal: new AbortController().signal,
       });
       const upload = await store.begin('1/web/b.jsonl', 'token');
-      await store.putPart(upload, piece(1));
-      await store.putPart(upload, piece(2));
-      await assert.rejects(store.putPart(upload, piece(3)), tooMany);
+      await store.putPiece(upload, piece(1));
+      await store.putPiece(upload, piece(2));
+      await assert.rejects(store.putPiece(upload, piece(3)), tooMany);
     });
   });
 
@@ -393,7 +393,7 @@ describe('LocalFile', () => {
       await assert.rejects(store.head(key), DestinationRejected, key);
       await assert.rejects(store.get(key), DestinationRejected, key);
       const upload = { key: '1/a.jsonl', id: key, token: 'token' };
-      await assert.rejects(store.putPart(upload, piece(1)), DestinationRejected, key);
+      await assert.rejects(store.putPiece(upload, piece(1)), DestinationRejected, key);
     }
     assert.equal(await readFile(secret, 'utf8'), 'secret');
     await rm(outside, { recursive: true });

@@ -214,7 +214,7 @@ describe('S3', () => {
         virtualHosts: false,
         allowedHosts: PRIVATE.allowedHosts,
       });
-      const place = { place: 's3', formerPlace: 's3', bucket: 'bucket', encryption: null, kmsKeyId: null };
+      const place = { place: 's3', legacyPlace: 's3', bucket: 'bucket', encryption: null, kmsKeyId: null };
       const store = s3Store({ client, ...place, signal: new AbortController().signal, onClose: close });
       const found = await store.listUnfinishedUploads('a');
       store.close();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { faultsPage } from '../../../dev/faults/page.ts';
 import { decryptHashKey, HASH_KEY } from '../../../src/exports/batch-exports/content.ts';
 import { anyDestination } from '../../../src/exports/destinations/index.ts';
-import { faultOf, isFault, locatedFault } from '../../../src/exports/faults/fault-of.ts';
+import { faultOf, isFault, faultAtField } from '../../../src/exports/faults/fault-of.ts';
 import { DESTINATION_FAULTS, FAULT_CODES } from '../../../src/exports/faults/known-faults.ts';
 import { faultOfType, RUN_FAULTS } from '../../../src/exports/faults/run-faults.ts';
 import { configEncryption } from '../../../src/exports/integrations/config-encryption.ts';
@@ -120,7 +120,7 @@ describe('the fault of an error', () => {
 
 const fieldIn = (destinationType: string, field: string, integration: object | null = null) => {
   const fault = { code: 'some', owner: 'you', field } as const;
-  return locatedFault(fault, { destinationType, integration: integration as never }).field;
+  return faultAtField(fault, { destinationType, integration: integration as never }).field;
 };
 
 describe('the field of a fault', () => {

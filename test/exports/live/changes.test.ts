@@ -107,7 +107,7 @@ describe('changes of exports', () => {
     const { stores, db } = world.rows;
     await receivedBy(() => stores.health.begin(one.id, 'behind'));
     const noted = async () => {
-      await stores.gaps.advanceSettledUntil(one.id, at.start);
+      await stores.gaps.advanceGapFreeUntil(one.id, at.start);
       await db('batch_exports')
         .where({ id: one.id })
         .update({ schedule_verified_at: db.raw('now()') });

@@ -121,7 +121,7 @@ describe('the log of an export and of a run, over HTTP', () => {
   });
 
   it('goes on where the search of one page ended, though nothing was found there', async () => {
-    const logs = logStore(exports.db, { mostSearched: 7 });
+    const logs = logStore(exports.db, { maxSearched: 7 });
     const filter = { batchExportId: one.id, runId: run.id, search: 'line 3' };
     const looked = await logs.listPage(filter, { limit: 11 });
     assert.equal(looked.length, 1);

@@ -18,7 +18,7 @@ describe('a line', () => {
   });
 
   it('turns away those who wait for too long while its place is taken, and lets the next ones in', async () => {
-    const enter = createLine({ longestWaitMs: 5 });
+    const enter = createLine({ maxWaitMs: 5 });
     const leave = await enter('a');
     const others = await Promise.allSettled(['a', 'b', 'b'].map(async (sender) => enter(sender)));
     for (const other of others) assert.ok(other.status === 'rejected' && other.reason instanceof Unavailable);

@@ -26,7 +26,7 @@ async function apiReadiness(database: TestDatabase): Promise<Readiness> {
         pool,
         partitionedDaysAhead: async () => countPartitionedDaysAhead(pool),
         ensureTemporal: async () => {},
-        deliveriesBlocked: async () => undefined,
+        deliveryBlockReason: async () => undefined,
       }),
     ).readiness();
   } finally {

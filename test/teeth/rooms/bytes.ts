@@ -98,7 +98,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     guards: 'a body is parsed only when that is over soon',
     tests: ['test/events/capture/bodies.test.ts'],
     grep: 'ten thousand events of twenty properties',
-    replace: ['Math.min(LIMITS.mostValues, ', 'Math.max(1, '],
+    replace: ['Math.min(LIMITS.maxValues, ', 'Math.max(1, '],
   },
   {
     name: 'capture-values-around',

@@ -176,7 +176,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     guards: 'a request that somebody made again meanwhile is not closed by the run before',
     tests: ['test/exports/runs/run-requests.store.test.ts'],
     grep: 'are answered by no run',
-    replace: [', wanted_at: wantedAt', ''],
+    replace: [', wanted_at: requestedAt', ''],
   },
   {
     name: 'run-ends-once',

@@ -92,7 +92,7 @@ export const EVENT_TEETH: readonly Tooth[] = [
     guards: 'a person has only so many distinct ids',
     tests: ['test/events/persons/distinct-ids-limit.test.ts'],
     grep: 'by identify',
-    replace: ['distinctIds <= limit.most', 'true'],
+    replace: ['distinctIds <= limit.maxDistinctIds', 'true'],
   },
   {
     name: 'merge-identified',

@@ -49,15 +49,15 @@ export function tileManagement(allStores: DashboardStores) {
 
   return {
     /** @returns the source after it. @throws as `moveTile` */
-    move: (actor: Actor, aim: DashboardTarget, ids: { tile: number; to: number }): Promise<Dashboard> =>
-      changeDashboard(actor, aim, async (context, source) => {
+    move: (actor: Actor, dashboardTarget: DashboardTarget, ids: { tile: number; to: number }): Promise<Dashboard> =>
+      changeDashboard(actor, dashboardTarget, async (context, source) => {
         await moveTile(context, source, ids);
         return reread(context, source);
       }),
 
     /** @returns the target after it. @throws as `copyTile` */
-    copy: (actor: Actor, aim: DashboardTarget, ids: { tile: number; from: number }): Promise<Dashboard> =>
-      changeDashboard(actor, aim, async (context, target) => {
+    copy: (actor: Actor, dashboardTarget: DashboardTarget, ids: { tile: number; from: number }): Promise<Dashboard> =>
+      changeDashboard(actor, dashboardTarget, async (context, target) => {
         await copyTile(context, target, ids);
         return reread(context, target);
       }),
@@ -68,10 +68,10 @@ export function tileManagement(allStores: DashboardStores) {
      */
     reorder: (
       actor: Actor,
-      aim: DashboardTarget,
+      dashboardTarget: DashboardTarget,
       { order, style }: { order: readonly number[]; style: LayoutStyle },
     ): Promise<Dashboard | UnknownTiles> =>
-      changeDashboard(actor, aim, async (context, dashboard) => {
+      changeDashboard(actor, dashboardTarget, async (context, dashboard) => {
         const tiles = sortByPosition(await context.stores.tiles.listLive(dashboard.id));
         const byId = new Map(tiles.map((tile) => [tile.id, tile]));
         const unknown = order.filter((id) => !byId.has(id));

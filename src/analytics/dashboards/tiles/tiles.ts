@@ -120,7 +120,7 @@ async function loadContents(stores: ContentStores, projectId: number, tiles: rea
 /** @returns results by tile, for tiles whose insight the viewer may see */
 async function loadResults(
   { filters, variables }: ShownDashboard,
-  { overrides, getResults: compute }: TileViewer,
+  { overrides, getResults }: TileViewer,
   tiles: readonly Tile[],
   insightOf: (tile: Tile) => Insight | undefined,
 ): Promise<Map<number, InsightResult>> {
@@ -128,7 +128,7 @@ async function loadResults(
     const insight = insightOf(tile);
     return insight ? [{ id: tile.id, insight, overlay: overlayOf({ filters, variables }, tile, overrides) }] : [];
   });
-  const results = await compute?.(requested);
+  const results = await getResults?.(requested);
   return new Map(requested.map(({ id }, index) => [id, results?.[index] ?? NO_RESULT]));
 }
 

@@ -48,7 +48,7 @@ export type ResultsOptions = {
   /** Milliseconds since 1970. */
   now?: () => number;
   /** Limit of an answer's wait for a result; the computation continues after it. */
-  longestWaitMs?: number;
+  maxWaitMs?: number;
 };
 
 /** A request whose cached result, if there is one, already counts towards the budget. */
@@ -63,7 +63,7 @@ const SWEEP_EVERY_MS = 3_600_000;
 const KEPT_MS = 3 * 86_400_000;
 
 export function createResults(options: ResultsOptions): Results {
-  const { cache, log, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
+  const { cache, log, now = Date.now, maxWaitMs = LONGEST_WAIT_MS } = options;
   const computing = createComputing({ ...options, now });
 
   async function answerRequest({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
@@ -81,7 +81,7 @@ export function createResults(options: ResultsOptions): Results {
   async function computeResult({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     try {
       const computation = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
-      const result = await waitAtMost(computation, longestWaitMs);
+      const result = await waitAtMost(computation, maxWaitMs);
       budget.giveBack(known?.bytes ?? 0);
       return budget.take(result.bytes) ? presentResult(job, result, false) : tooLarge(job);
     } catch (error) {

@@ -99,13 +99,13 @@ export function refuseUnknown(value: unknown): void {
 function refuseIn(query: Fields, known: Names): void {
   const { kind } = query;
   const parts = Object.entries(PARTS).filter(([path]) => known.has(path.split('.')[0]!));
-  const elsewhere = parts.flatMap(([path, partNames]) => [...partNames].map((name) => `${path}.${name}`));
+  const elsewhere = parts.flatMap(([path, partMembers]) => [...partMembers].map((name) => `${path}.${name}`));
   refuseOthers(query, { kind, known, elsewhere });
-  for (const [path, sourceMembers] of parts) {
+  for (const [path, partMembers] of parts) {
     const part = path.split('.').reduce((parent: unknown, name) => fieldsOf(parent)[name], query);
     const refuse = (node: unknown, prefix: string) => {
-      if (sourceMembers.has('kind') && isOfAnotherKind(node)) return;
-      refuseOthers(fieldsOf(node), { kind, known: sourceMembers, prefix });
+      if (partMembers.has('kind') && isOfAnotherKind(node)) return;
+      refuseOthers(fieldsOf(node), { kind, known: partMembers, prefix });
     };
     if (Array.isArray(part)) part.forEach((element, n) => refuse(element, `${path}[${n}].`));
     else refuse(part, `${path}.`);

@@ -37,9 +37,9 @@ export function momentOf(text: string, member: string): Moment {
       edge: edge === undefined ? null : edge === 'Start' ? 'start' : 'end',
     };
   }
-  const dateRange = parseDatetime(text);
-  if (!dateRange)
+  const datetime = parseDatetime(text);
+  if (!datetime)
     throw refusal(member, `"${text}" is no date: use "2024-06-01", "2024-06-01T08:30:00Z", "-7d" or "mStart".`);
-  if (dateRange.zoned) return { kind: 'instant', instant: dateRange.instant };
-  return { kind: 'wall', wall: Date.parse(dateRange.instant), hasTime: text.length > 'YYYY-MM-DD'.length };
+  if (datetime.zoned) return { kind: 'instant', instant: datetime.instant };
+  return { kind: 'wall', wall: Date.parse(datetime.instant), hasTime: text.length > 'YYYY-MM-DD'.length };
 }

@@ -76,7 +76,7 @@ function nodeOfKind(node: Fields, kinds: readonly string[], member: string): Fie
 
 function createReader<S extends TSchema>(
   schema: S,
-  parse: (node: Static<S>, room: FilterBudget) => ParsedQuery,
+  parse: (node: Static<S>, budget: FilterBudget) => ParsedQuery,
 ): (node: unknown) => ParsedQuery {
   const isValid = compile(schema);
   return (node) => {

@@ -108,18 +108,18 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
   }
 
   return {
-    partsInFlight: 3,
-    partBytes: 8 * MIB,
+    piecesInFlight: 3,
+    minPieceBytes: 8 * MIB,
     place,
-    formerPlace: place,
+    legacyPlace: place,
     locate: (key) => `azure://${container.containerName}/${key}`,
-    async begin(key, token, inDoubt) {
+    async begin(key, token, onUnknownOutcome) {
       const blob = blobOf(`${uploadsOf(key)}${token}`);
       try {
         const { etag } = await blob.upload('', 0, { conditions: { ifNoneMatch: '*' }, ...timeLimit(CALL_MS) });
         if (etag) return { key, id: uploadId(token, etag), token };
       } catch (error) {
-        if (isUnanswered(error)) inDoubt?.();
+        if (isUnanswered(error)) onUnknownOutcome?.();
         // An existing blob is ours, because no other attempt knows the token: the SDK repeated a request whose answer was lost.
         if (codeOf(error) !== 'BlobAlreadyExists') throwFailureOf('write')(error);
       }
@@ -143,7 +143,7 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
       }
       return found;
     },
-    async putPart(upload, { number, bytes }) {
+    async putPiece(upload, { number, bytes }) {
       const blob = uploadBlob(upload);
       // Blocks of a deleted blob are harmless; Azure removes them after a week.
       if (!(await propertiesOf(blob))) throw new UploadGone();

@@ -90,7 +90,7 @@ export const http = defineDestination<HttpConfig>({
       location: locationOf(config),
       delivery,
       context,
-      leaves: LEFTOVER_WARNING,
+      leftoverWarning: LEFTOVER_WARNING,
       close: async () => close(),
       async take({ index }, source) {
         const missingColumn = neededColumns(config).find(

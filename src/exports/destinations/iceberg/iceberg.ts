@@ -133,7 +133,7 @@ function openTable(config: Config, { allowedHosts }: DestinationEnvironment, sig
       const store = s3Store({
         client,
         place,
-        formerPlace: place,
+        legacyPlace: place,
         bucket,
         encryption: null,
         kmsKeyId: null,

@@ -66,7 +66,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   takes: 'files',
   config: LocalFileConfig,
   checkBeforeSchema: checkFileFormat,
-  formerDefaults: FORMER_FILE_CONFIG,
+  legacyDefaults: FORMER_FILE_CONFIG,
   secretsGoTo: [],
   async validate(config) {
     if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');

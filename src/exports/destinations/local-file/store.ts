@@ -48,10 +48,10 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     linkFile = link,
   } = options;
   const store: ObjectStore = {
-    partsInFlight: 1,
-    partBytes: PIECE_BYTES,
+    piecesInFlight: 1,
+    minPieceBytes: PIECE_BYTES,
     place,
-    formerPlace: 'local',
+    legacyPlace: 'local',
     locate: (key) => key,
     async begin(key, token) {
       const id = path.posix.join(
@@ -81,7 +81,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         throw error;
       }
     },
-    async putPart({ id }, { number, offset, bytes }) {
+    async putPiece({ id }, { number, offset, bytes }) {
       signal.throwIfAborted();
       await quota.charge(bytes.length);
       const file = await openInside(root, id, constants.O_WRONLY).catch(throwGoneIfMissing);
@@ -279,12 +279,12 @@ function undefinedIfMissing(error: unknown): undefined {
 
 /** Translates all errors, because those of the file system contain paths. */
 function translateErrors(store: ObjectStore): ObjectStore {
-  const { begin, listUnfinishedUploads, putPart, complete, abort, head, get, list, remove } = store;
+  const { begin, listUnfinishedUploads, putPiece, complete, abort, head, get, list, remove } = store;
   return {
     ...store,
     begin: (...input) => begin(...input).catch(translate),
     listUnfinishedUploads: (...input) => listUnfinishedUploads(...input).catch(translate),
-    putPart: (...input) => putPart(...input).catch(translate),
+    putPiece: (...input) => putPiece(...input).catch(translate),
     complete: (...input) => complete(...input).catch(translate),
     abort: (...input) => abort(...input).catch(translate),
     head: (...input) => head(...input).catch(translate),

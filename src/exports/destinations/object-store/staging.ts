@@ -116,7 +116,7 @@ export async function listRecorded({
   context,
 }: FileSession): Promise<{ uploads: RecordedUpload[]; intents: RecordedIntent[] }> {
   const isHere = ({ place, key }: Artifact) =>
-    place === store.place || (place === store.formerPlace && names.isOfInterval(String(key)));
+    place === store.place || (place === store.legacyPlace && names.isOfInterval(String(key)));
   const recorded = await listArtifactsAt(isHere, context);
   return {
     uploads: recorded.flatMap(({ id, artifact }) => (isIntent(artifact) ? [] : { id, upload: toUpload(artifact) })),

@@ -19,11 +19,11 @@ export type Upload = BegunUpload & {
 };
 
 /** A stored piece of an upload, with the fields that completing the upload needs. */
-export type StoredPart = { number: number; tag: string; checksum?: string };
+export type StoredPiece = { number: number; tag: string; checksum?: string };
 
 /** An upload with all its content, ready to become visible. JSON-safe. */
 export type StagedUpload = Upload & {
-  parts: StoredPart[];
+  parts: StoredPiece[];
   bytes: number;
   /** Hex. */
   sha256: string;
@@ -45,26 +45,26 @@ export type ContentSums = { bytes: number; sha256: string; crc32: number };
 
 export type ObjectStore = {
   /** Limit of pieces of one upload that are sent at once, and the minimum size of each piece but the last. */
-  partsInFlight: number;
-  partBytes: number;
+  piecesInFlight: number;
+  minPieceBytes: number;
   /** The store and the folder, see `Destination.place`; uploads that were recorded at another place are left alone. */
   place: string;
   /** The place as earlier versions recorded it: the store without the folder. */
-  formerPlace: string;
+  legacyPlace: string;
   /** For a person, without host or credentials: `s3://bucket/key`. */
   locate(key: string): string;
   /**
    * Opens an upload for this key; it stays invisible until it is completed.
-   * @param inDoubt called if another upload may have been opened, because a request got no answer
+   * @param onUnknownOutcome called if another upload may have been opened, because a request got no answer
    */
-  begin(key: string, token: string, inDoubt?: () => void): Promise<Upload>;
+  begin(key: string, token: string, onUnknownOutcome?: () => void): Promise<Upload>;
   /**
    * Uploads of exactly this key that were begun and have not ended; `denied` when the store refuses to list them. Takes a whole key, because some
    * stores (MinIO) do not list uploads by a part of their keys.
    */
   listUnfinishedUploads(key: string): Promise<BegunUpload[] | 'denied'>;
   /** @throws UploadGone when the upload was aborted */
-  putPart(upload: Upload, part: PieceBytes): Promise<StoredPart>;
+  putPiece(upload: Upload, part: PieceBytes): Promise<StoredPiece>;
   /** The identity and checksum that `head` will return for this upload's object. */
   identify(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
   /**

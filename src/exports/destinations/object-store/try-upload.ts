@@ -9,7 +9,7 @@ export async function testUpload(store: ObjectStore, prefix: string, model: stri
   const folder = folderOf(prefix, { start: now, end: now, model });
   const upload = await store.begin(`${folder === '' ? '' : `${folder}/`}sluice-test`, randomUUID());
   try {
-    await store.putPart(upload, {
+    await store.putPiece(upload, {
       number: 1,
       offset: 0,
       bytes: Buffer.from('Sluice tests whether it may write here.\n'),

@@ -1,7 +1,7 @@
 /** Fills an upload from a stream, in pieces of a size that any store accepts, a few at once, in bounded memory. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { ObjectStore, PieceBytes, StagedUpload, StoredPart, Upload } from './store.ts';
+import type { ObjectStore, PieceBytes, StagedUpload, StoredPiece, Upload } from './store.ts';
 
 /** Number of pieces after which their size doubles, so 10,000 pieces, which is S3's limit, hold more than S3's largest object. */
 const PIECES_OF_ONE_SIZE = 1000;
@@ -20,23 +20,23 @@ export async function fillUpload(
   content: AsyncIterable<Uint8Array>,
 ): Promise<StagedUpload> {
   const sums = { bytes: 0, sha256: createHash('sha256'), crc32: 0 };
-  const stored: StoredPart[] = [];
+  const stored: StoredPiece[] = [];
   const inFlight = new Set<Promise<void>>();
 
   try {
-    for await (const piece of pieces(content, store.partBytes)) {
+    for await (const piece of pieces(content, store.minPieceBytes)) {
       sums.bytes += piece.bytes.length;
       sums.sha256.update(piece.bytes);
       sums.crc32 = crc32(piece.bytes, sums.crc32);
-      const storing = store.putPart(upload, piece).then((part) => {
+      const storing = store.putPiece(upload, piece).then((part) => {
         stored.push(part);
         inFlight.delete(storing);
       });
       // Awaited below; an earlier failure must not count as unhandled meanwhile.
       storing.catch(() => {});
       inFlight.add(storing);
-      const growth = pieceBytes(piece.number, store.partBytes) / store.partBytes;
-      while (inFlight.size >= Math.max(1, store.partsInFlight / growth)) await Promise.race(inFlight);
+      const growth = pieceBytes(piece.number, store.minPieceBytes) / store.minPieceBytes;
+      while (inFlight.size >= Math.max(1, store.piecesInFlight / growth)) await Promise.race(inFlight);
     }
     await Promise.all(inFlight);
   } finally {

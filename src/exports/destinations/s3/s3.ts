@@ -137,7 +137,7 @@ function s3Destination(
     takes: 'files',
     config: schema,
     checkBeforeSchema: checkFileFormat,
-    formerDefaults: FORMER_FILE_CONFIG,
+    legacyDefaults: FORMER_FILE_CONFIG,
     ...(integration && { integration }),
     secretsGoTo: ['endpoint_url'],
     validate,
@@ -180,7 +180,7 @@ function openBucket(
   const store = s3Store({
     client,
     place: bucketPlace(config, { model }),
-    formerPlace: storeOf(config),
+    legacyPlace: storeOf(config),
     bucket: config.bucket_name,
     encryption: (config.encryption ?? null) as ServerSideEncryption | null,
     kmsKeyId: config.kms_key_id ?? null,

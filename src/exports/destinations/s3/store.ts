@@ -31,9 +31,9 @@ const TOKEN = 'sluice-upload';
 
 export type S3StoreOptions = {
   client: S3Client;
-  /** See `ObjectStore`, also for `formerPlace`. */
+  /** See `ObjectStore`, also for `legacyPlace`. */
   place: string;
-  formerPlace: string;
+  legacyPlace: string;
   bucket: string;
   encryption: ServerSideEncryption | null;
   kmsKeyId: string | null;
@@ -42,7 +42,7 @@ export type S3StoreOptions = {
 };
 
 export function s3Store(options: S3StoreOptions): ObjectStore {
-  const { client, place, formerPlace, bucket, encryption, kmsKeyId, signal, onClose } = options;
+  const { client, place, legacyPlace, bucket, encryption, kmsKeyId, signal, onClose } = options;
   const timeLimit = (milliseconds: number) => ({
     abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
   });
@@ -68,12 +68,12 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
   }
 
   return {
-    partsInFlight: 3,
-    partBytes: 8 * MIB,
+    piecesInFlight: 3,
+    minPieceBytes: 8 * MIB,
     place,
-    formerPlace,
+    legacyPlace,
     locate: (key) => `s3://${bucket}/${key}`,
-    async begin(key, token, inDoubt) {
+    async begin(key, token, onUnknownOutcome) {
       const command = new CreateMultipartUploadCommand({
         Bucket: bucket,
         Key: key,
@@ -87,14 +87,14 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       command.middlewareStack.add(
         (next) => async (input) =>
           next(input).catch((error: unknown) => {
-            if (isUnanswered(error)) inDoubt?.();
+            if (isUnanswered(error)) onUnknownOutcome?.();
             throw error;
           }),
         { step: 'deserialize', priority: 'high', name: 'seeDoubt' },
       );
       const { UploadId: id } = await client.send(command, timeLimit(CALL_MS)).catch(throwFailureOf('write'));
       if (!id) {
-        inDoubt?.();
+        onUnknownOutcome?.();
         throw s3Fault('answer_incomplete', { sentence: 'The store did not name the upload that it opened.' });
       }
       return { key, id, token };
@@ -119,7 +119,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         return throwFailureOf('list')(error);
       }
     },
-    async putPart(upload, { number, bytes }) {
+    async putPiece(upload, { number, bytes }) {
       const sum = base64(crc32(bytes));
       const command = new UploadPartCommand({
         ...uploadParameters(upload),

@@ -28,17 +28,17 @@ const RELEVANT_EVENTS = `
     and "timestamp" < coalesce(cast(:to as timestamptz), 'infinity')`;
 
 const FIGURES = `
-  with said as (${RELEVANT_EVENTS})
+  with relevant as (${RELEVANT_EVENTS})
   select event, count(distinct response)::int as total, count(distinct person_id)::int as persons,
     min("timestamp") as "firstSeen", max("timestamp") as "lastSeen",
     (select count(*)::int from (
-      select from said group by person_id having bool_or(event = 'survey dismissed') and bool_or(event = 'survey sent')
+      select from relevant group by person_id having bool_or(event = 'survey dismissed') and bool_or(event = 'survey sent')
     ) as both_ways) as "dismissedAndSent"
-  from said group by event`;
+  from relevant group by event`;
 
 const ANSWERS = `
-  with said as (${RELEVANT_EVENTS})
-  select survey, count(distinct response)::int as answers from said where event = 'survey sent' group by survey`;
+  with relevant as (${RELEVANT_EVENTS})
+  select survey, count(distinct response)::int as answers from relevant where event = 'survey sent' group by survey`;
 
 type Row = EventFigures & { event: SurveyEvent; dismissedAndSent: number };
 

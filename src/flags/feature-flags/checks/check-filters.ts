@@ -4,7 +4,7 @@ import { invalidInput } from '../../../platform/http/validation.ts';
 import { compile, Type } from '../../../platform/schema.ts';
 import { checkCondition } from '../../../conditions/operators/check-condition.ts';
 import { numberOf, type Json } from '../../../conditions/operators/json-values.ts';
-import { sharedPatternBudget, type PatternBudget } from '../../../conditions/regex/pattern-room.ts';
+import { sharedPatternBudget, type PatternBudget } from '../../../conditions/regex/pattern-budget.ts';
 import { knownMembers } from './check-members.ts';
 import {
   conditionsOf,

@@ -9,14 +9,14 @@ const UPLOAD = { key: 'k', id: 'u', token: 't' };
 const MIB = 1 << 20;
 
 /** Keeps pieces, answers out of order, and remembers how many it was given at once. */
-function rememberingStore(partBytes: number, partsInFlight: number) {
+function rememberingStore(minPieceBytes: number, piecesInFlight: number) {
   const pieces: PieceBytes[] = [];
   let inFlight = 0;
   const seen = { most: 0, sums: undefined as ContentSums | undefined };
   const store = {
-    partBytes,
-    partsInFlight,
-    async putPart(_: unknown, piece: PieceBytes) {
+    minPieceBytes,
+    piecesInFlight,
+    async putPiece(_: unknown, piece: PieceBytes) {
       inFlight++;
       seen.most = Math.max(seen.most, inFlight);
       await sleep((piece.number * 7) % 5);

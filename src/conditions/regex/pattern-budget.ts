@@ -12,7 +12,7 @@ const MAX_RANGES_TOGETHER = 100_000;
 /** Cost of finding all characters of a class, which takes milliseconds. */
 const RANGES_TO_FIND = 5_000;
 
-type BudgetOptions = { most?: number; refuse?: () => Error; around?: PatternBudget | undefined };
+type BudgetOptions = { limit?: number; limitError?: () => Error; parent?: PatternBudget | undefined };
 
 const tooLarge = () => unsupportedPattern('A pattern with as large classes as this');
 const tooMuchTogether = () =>
@@ -20,40 +20,40 @@ const tooMuchTogether = () =>
 
 export class PatternBudget {
   #taken = 0;
-  readonly #most: number;
-  readonly #refuse: () => Error;
-  readonly #around: PatternBudget | undefined;
+  readonly #limit: number;
+  readonly #limitError: () => Error;
+  readonly #parent: PatternBudget | undefined;
   /** Names of classes that were looked up already. */
-  readonly #found: Set<string>;
+  readonly #lookedUpNames: Set<string>;
 
-  /** @param around the room of all patterns together, from which ranges are taken as well */
-  constructor({ most = MAX_RANGES_OF_PATTERN, refuse = tooLarge, around }: BudgetOptions = {}) {
-    this.#most = most;
-    this.#refuse = refuse;
-    this.#around = around;
-    this.#found = around ? around.#found : new Set();
+  /** @param parent the budget of all patterns together, from which ranges are taken as well */
+  constructor({ limit = MAX_RANGES_OF_PATTERN, limitError = tooLarge, parent }: BudgetOptions = {}) {
+    this.#limit = limit;
+    this.#limitError = limitError;
+    this.#parent = parent;
+    this.#lookedUpNames = parent ? parent.#lookedUpNames : new Set();
   }
 
   get taken(): number {
     return this.#taken;
   }
 
-  /** @throws InvalidInput when less room is left */
+  /** @throws InvalidInput when less is left */
   take(ranges: number): void {
     this.#taken += ranges;
     // tooth: pattern-room
-    if (this.#taken > this.#most) throw this.#refuse();
-    this.#around?.take(ranges);
+    if (this.#taken > this.#limit) throw this.#limitError();
+    this.#parent?.take(ranges);
   }
 
-  /** Takes room for finding a class by its name, once. @throws InvalidInput as `take` */
+  /** Charges for finding a class by its name, once. @throws InvalidInput as `take` */
   takeToFind(name: string): void {
-    if (!this.#found.has(name)) this.take(RANGES_TO_FIND);
-    this.#found.add(name);
+    if (!this.#lookedUpNames.has(name)) this.take(RANGES_TO_FIND);
+    this.#lookedUpNames.add(name);
   }
 }
 
-/** Returns the room for all patterns of one request. */
+/** Returns the budget for all patterns of one request. */
 export function sharedPatternBudget(): PatternBudget {
-  return new PatternBudget({ most: MAX_RANGES_TOGETHER, refuse: tooMuchTogether });
+  return new PatternBudget({ limit: MAX_RANGES_TOGETHER, limitError: tooMuchTogether });
 }
