@@ -1,4 +1,4 @@
-/** Requests to the API, typed by its document. `done` turns refusals into `ApiError`; without a session the console asks for the password. */
+/** Requests to the API, typed by its document. `unwrap` turns refusals into `ApiError`; without a session the console asks for the password. */
 import createClient from 'openapi-fetch';
 import { sessionFetch } from './session-fetch.ts';
 import type { components, paths } from './schema.d.ts';
@@ -47,7 +47,7 @@ const SENTENCES_BY_STATUS: Readonly<Record<number, string>> = {
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
 /** @returns the body of an answer @throws ApiError for a refusal, and with status 0 where there was no answer */
-export async function done<Data>(answer: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
+export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
   const { data, error, response } = await answer.catch((cause: unknown): never => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, undefined);

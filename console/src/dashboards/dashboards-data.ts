@@ -1,6 +1,6 @@
 /** Requests about dashboards. Keys begin with `dashboards` and the project. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type AnswerOf } from '../api/client.ts';
+import { api, unwrap, type AnswerOf } from '../api/client.ts';
 
 export type Dashboard = AnswerOf<'Dashboard'>;
 export type Tile = Dashboard['tiles'][number];
@@ -17,7 +17,9 @@ export function dashboardListQuery(project_id: number, { search, page = 1 }: Lis
   return queryOptions({
     queryKey: ['dashboards', project_id, 'list', query],
     queryFn: ({ signal }) =>
-      done(api.GET('/api/environments/{project_id}/dashboards/', { params: { path: { project_id }, query }, signal })),
+      unwrap(
+        api.GET('/api/environments/{project_id}/dashboards/', { params: { path: { project_id }, query }, signal }),
+      ),
     placeholderData: keepPreviousData,
   });
 }
@@ -26,7 +28,7 @@ export function dashboardQuery(project_id: number, id: number) {
   return queryOptions({
     queryKey: ['dashboards', project_id, 'dashboard', id],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/dashboards/{id}/', { params: { path: { project_id, id } }, signal }),
       ),
     refetchInterval: ({ state }) => (state.status === 'error' ? false : REFETCH_MS),
@@ -41,20 +43,20 @@ export type SharingPath = { project_id: number; dashboard_id: string };
 export function sharingQuery(path: SharingPath) {
   return queryOptions({
     queryKey: ['dashboards', path.project_id, 'sharing', path.dashboard_id],
-    queryFn: ({ signal }) => done(api.GET(SHARING, { params: { path }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET(SHARING, { params: { path }, signal })),
   });
 }
 
 type SharingChange = { enabled: boolean } | { password_required: boolean } | { expires_at: string | null };
 
 export const changeSharing = (path: SharingPath, body: SharingChange): Promise<Sharing> =>
-  done(api.PATCH(SHARING, { params: { path }, body }));
+  unwrap(api.PATCH(SHARING, { params: { path }, body }));
 
 export const replaceLink = (path: SharingPath): Promise<Sharing> =>
-  done(api.POST(`${SHARING}refresh/`, { params: { path }, body: {} }));
+  unwrap(api.POST(`${SHARING}refresh/`, { params: { path }, body: {} }));
 
 export const addPassword = (path: SharingPath, body: { raw_password?: string; note?: string }) =>
-  done(api.POST(`${SHARING}passwords/`, { params: { path }, body }));
+  unwrap(api.POST(`${SHARING}passwords/`, { params: { path }, body }));
 
 export const removePassword = (path: SharingPath, password_id: number): Promise<unknown> =>
-  done(api.DELETE(`${SHARING}passwords/{password_id}/`, { params: { path: { ...path, password_id } } }));
+  unwrap(api.DELETE(`${SHARING}passwords/{password_id}/`, { params: { path: { ...path, password_id } } }));

@@ -1,6 +1,6 @@
 /** Requests about events. The page of the newest events is not polled: a query for the newest event alone tells when to load it again. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type AnswerOf } from '../api/client.ts';
+import { api, unwrap, type AnswerOf } from '../api/client.ts';
 
 export type Event = AnswerOf<'Event'>;
 
@@ -18,7 +18,7 @@ const PAUSE_PER_SEARCH = 4;
 function fetchPage(project_id: number, search: EventSearch, limit: number, signal: AbortSignal) {
   const filters = Object.entries(search).filter(([, value]) => value !== undefined);
   const query = { ...(Object.fromEntries(filters) as Record<string, string>), limit };
-  return done(api.GET('/api/environments/{project_id}/events/', { params: { path: { project_id }, query }, signal }));
+  return unwrap(api.GET('/api/environments/{project_id}/events/', { params: { path: { project_id }, query }, signal }));
 }
 
 export function eventsQuery(projectId: number, search: EventSearch) {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { Copy } from '../look/copy.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import styles from './events.module.css';
@@ -9,7 +9,7 @@ export function SendFirstEvent({ projectId }: { projectId: number }) {
   const project = useQuery({
     queryKey: ['project', projectId],
     queryFn: ({ signal }) =>
-      done(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } }, signal })),
+      unwrap(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } }, signal })),
   });
   if (project.isPending) return <Skeleton rows={3} />;
   if (project.isError) return <Failure error={project.error} onRetry={() => void project.refetch()} />;

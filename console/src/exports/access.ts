@@ -1,6 +1,6 @@
 /** Levels of access to exports, so that pages offer nothing that the server refuses. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import type { components } from '../api/schema.d.ts';
 import { exportQuery } from './export/export-data.ts';
 import { exportKeys } from './query-keys.ts';
@@ -14,7 +14,7 @@ const mayCreateQuery = (projectId: number) =>
     queryKey: [...exportKeys.all(projectId), 'may create'] as const,
     queryFn: async ({ signal }) => {
       const params = { path: { project_id: projectId }, query: { limit: 1 } };
-      const page = await done(api.GET('/api/environments/{project_id}/batch_exports/overview/', { params, signal }));
+      const page = await unwrap(api.GET('/api/environments/{project_id}/batch_exports/overview/', { params, signal }));
       return isEditor(page.user_access_level);
     },
     // Rules about access change seldom, and the server has the last word.

@@ -1,11 +1,11 @@
 /** A banner while the installation delivers nothing: its database may be restored or a copy, and an operator has to recover it first. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import styles from './blocked.module.css';
 
 export const instanceQuery = queryOptions({
   queryKey: ['instance'],
-  queryFn: ({ signal }) => done(api.GET('/api/instance/', { signal })),
+  queryFn: ({ signal }) => unwrap(api.GET('/api/instance/', { signal })),
   staleTime: 60_000,
   refetchInterval: 60_000,
 });

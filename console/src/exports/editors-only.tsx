@@ -13,10 +13,10 @@ export function NewExport() {
   const params = newRoute.useParams();
   return (
     <EditorsOnly
-      may={useMayCreate(params.projectId)}
+      isAllowed={useMayCreate(params.projectId)}
       title="New export"
-      needed="Making an export takes the level editor for the project’s batch exports, and you have viewer. Ask an admin of the project."
-      back={
+      explanation="Making an export takes the level editor for the project’s batch exports, and you have viewer. Ask an admin of the project."
+      backLink={
         <Link to="/project/$projectId/exports" params={params}>
           To the exports
         </Link>
@@ -31,10 +31,10 @@ export function EditExport() {
   const params = editRoute.useParams();
   return (
     <EditorsOnly
-      may={useMayEdit(params.projectId, params.exportId)}
+      isAllowed={useMayEdit(params.projectId, params.exportId)}
       title="Edit export"
-      needed="Changing this export takes the level editor, and you have viewer. Ask an editor to change it, or a manager of the export for the level."
-      back={
+      explanation="Changing this export takes the level editor, and you have viewer. Ask an editor to change it, or a manager of the export for the level."
+      backLink={
         <Link to="/project/$projectId/exports/$exportId" params={params}>
           To the export
         </Link>
@@ -45,15 +45,21 @@ export function EditExport() {
   );
 }
 
-type OnlyProps = { may: boolean | undefined; title: string; needed: string; back: ReactNode; children: ReactNode };
+type EditorsOnlyProps = {
+  isAllowed: boolean | undefined;
+  title: string;
+  explanation: string;
+  backLink: ReactNode;
+  children: ReactNode;
+};
 
-function EditorsOnly({ may, title, needed, back, children }: OnlyProps) {
-  if (may === undefined) return <Skeleton rows={8} />;
-  if (may) return children;
+function EditorsOnly({ isAllowed, title, explanation, backLink, children }: EditorsOnlyProps) {
+  if (isAllowed === undefined) return <Skeleton rows={8} />;
+  if (isAllowed) return children;
   return (
     <main>
       <h1>{title}</h1>
-      <Empty action={back}>{needed}</Empty>
+      <Empty action={backLink}>{explanation}</Empty>
     </main>
   );
 }

@@ -1,6 +1,6 @@
 /** Requests about flags. Keys begin with `flags` and the project. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type AnswerOf } from '../api/client.ts';
+import { api, unwrap, type AnswerOf } from '../api/client.ts';
 import type { components } from '../api/schema.d.ts';
 
 export type Flag = AnswerOf<'FeatureFlag'>;
@@ -30,7 +30,7 @@ export function flagListQuery(projectId: number, { search, state, type, page = 1
   return queryOptions({
     queryKey: ['flags', projectId, 'list', query],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/feature_flags/', {
           params: { path: { project_id: projectId }, query },
           signal,
@@ -44,7 +44,7 @@ export function flagQuery(projectId: number, id: number) {
   return queryOptions({
     queryKey: ['flags', projectId, 'flag', id],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/feature_flags/{id}/', {
           params: { path: { project_id: projectId, id } },
           signal,
@@ -57,7 +57,7 @@ export function groupTypesQuery(projectId: number) {
   return queryOptions({
     queryKey: ['group types', projectId],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/groups_types/', {
           params: { path: { project_id: projectId } },
           signal,
@@ -68,7 +68,7 @@ export function groupTypesQuery(projectId: number) {
 }
 
 export function changeFlag(projectId: number, id: number, body: FlagPatch): Promise<Flag> {
-  return done(
+  return unwrap(
     api.PATCH('/api/environments/{project_id}/feature_flags/{id}/', {
       params: { path: { project_id: projectId, id } },
       body,

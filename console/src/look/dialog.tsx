@@ -11,18 +11,25 @@ export type DialogProps = {
   onClose: () => void;
   children: ReactNode;
   /** Whether only its own buttons close it. */
-  isRequired?: boolean;
+  isDismissedByButtonsOnly?: boolean;
   width?: 'narrow' | 'wide';
 };
 
-export function Dialog({ title, isOpen, onClose, children, isRequired = false, width = 'narrow' }: DialogProps) {
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+  isDismissedByButtonsOnly = false,
+  width = 'narrow',
+}: DialogProps) {
   return (
     <ModalOverlay
       className={styles.overlay!}
       isOpen={isOpen}
       onOpenChange={(open) => !open && onClose()}
-      isDismissable={!isRequired}
-      isKeyboardDismissDisabled={isRequired}
+      isDismissable={!isDismissedByButtonsOnly}
+      isKeyboardDismissDisabled={isDismissedByButtonsOnly}
     >
       <Modal className={`${styles.modal} ${styles[width]}`}>
         <AriaDialog className={styles.dialog!}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { Skeleton } from '../look/notes.tsx';
 import { EmailField } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
@@ -14,7 +14,7 @@ export function ForgottenPage() {
   const { data: resets, isPending } = useQuery(resetsQuery);
 
   async function ask() {
-    await done(api.POST('/api/reset/', { body: { email } }));
+    await unwrap(api.POST('/api/reset/', { body: { email } }));
     setSent(true);
   }
 

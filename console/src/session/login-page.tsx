@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { CredentialFields } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
@@ -19,7 +19,7 @@ export function LoginPage() {
   const [password, setPassword] = useState('');
 
   async function logIn() {
-    await done(api.POST('/api/login/', { body: { email, password } }));
+    await unwrap(api.POST('/api/login/', { body: { email, password } }));
     // Reloads the page, so that no data of a former session stays in memory.
     location.assign(addressAfterLogin(next));
   }

@@ -1,10 +1,10 @@
 /** The user who is logged in, with their projects. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { api, done, type AnswerOf } from '../api/client.ts';
+import { api, unwrap, type AnswerOf } from '../api/client.ts';
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => done(api.GET('/api/users/@me/', { signal })),
+  queryFn: ({ signal }) => unwrap(api.GET('/api/users/@me/', { signal })),
   staleTime: 60_000,
 });
 

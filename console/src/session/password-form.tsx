@@ -1,14 +1,17 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import type { PasswordReason } from '../api/session-fetch.ts';
 import { FormDialog } from '../look/dialog.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 import { useMe } from './me.ts';
 
-const WORDS: Record<PasswordReason, { title: string; why: string }> = {
-  ended: { title: 'Log in again', why: 'Your session has ended. What you have typed is kept.' },
-  sensitive: { title: 'Confirm it is you', why: 'You logged in a while ago, and this change needs a recent log-in.' },
+const WORDS: Record<PasswordReason, { title: string; explanation: string }> = {
+  ended: { title: 'Log in again', explanation: 'Your session has ended. What you have typed is kept.' },
+  sensitive: {
+    title: 'Confirm it is you',
+    explanation: 'You logged in a while ago, and this change needs a recent log-in.',
+  },
 };
 
 export function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd: (loggedIn: boolean) => void }) {
@@ -16,10 +19,10 @@ export function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd:
   const [password, setPassword] = useState('');
   const loggingIn = useMutation({
     // A user without a password has begun the session in another tab, by a link.
-    mutationFn: async () => hasPassword && (await done(api.POST('/api/login/', { body: { email, password } }))),
+    mutationFn: async () => hasPassword && (await unwrap(api.POST('/api/login/', { body: { email, password } }))),
     onSuccess: () => onEnd(true),
   });
-  const { title, why } = WORDS[reason];
+  const { title, explanation } = WORDS[reason];
   return (
     <FormDialog
       title={title}
@@ -28,7 +31,7 @@ export function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd:
       onSubmit={() => loggingIn.mutate()}
       onClose={() => onEnd(false)}
     >
-      <p>{why}</p>
+      <p>{explanation}</p>
       {hasPassword ? (
         <CredentialFields email={email} password={password} onPassword={setPassword} />
       ) : (

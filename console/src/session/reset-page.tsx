@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import { NewPasswordField } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
@@ -14,13 +14,13 @@ export function ResetPage() {
   const [isSet, setSet] = useState(false);
   const link = useQuery({
     queryKey: ['reset', token],
-    queryFn: ({ signal }) => done(api.GET('/api/reset/{token}/', { params: { path }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/reset/{token}/', { params: { path }, signal })),
     // The form uses up the link, so a second request would not find it.
     staleTime: Infinity,
   });
 
   async function complete() {
-    await done(api.POST('/api/reset/{token}/', { params: { path }, body: { password } }));
+    await unwrap(api.POST('/api/reset/{token}/', { params: { path }, body: { password } }));
     setSet(true);
   }
 

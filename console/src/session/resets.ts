@@ -1,9 +1,9 @@
 /** Whether the installation mails links that set a new password: without mail an operator sets them. */
 import { queryOptions } from '@tanstack/react-query';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 
 export const resetsQuery = queryOptions({
   queryKey: ['resets'],
-  queryFn: ({ signal }) => done(api.GET('/api/reset/', { signal })),
+  queryFn: ({ signal }) => unwrap(api.GET('/api/reset/', { signal })),
   staleTime: Infinity,
 });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { TextField } from '../look/field.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import { NewPasswordField } from './credential-fields.tsx';
@@ -16,14 +16,14 @@ export function SignupPage() {
   const [password, setPassword] = useState('');
   const invite = useQuery({
     queryKey: ['signup', token],
-    queryFn: ({ signal }) => done(api.GET('/api/signup/{invite_id}/', { params: { path }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/signup/{invite_id}/', { params: { path }, signal })),
     staleTime: Infinity,
   });
   const me = useQuery({ ...meQuery, enabled: invite.data?.account_exists === true });
 
   async function join(body: { first_name?: string; password?: string }) {
-    await done(api.POST('/api/signup/{invite_id}/', { params: { path }, body: { last_name: '', ...body } }));
-    const { projects } = await done(api.GET('/api/users/@me/'));
+    await unwrap(api.POST('/api/signup/{invite_id}/', { params: { path }, body: { last_name: '', ...body } }));
+    const { projects } = await unwrap(api.GET('/api/users/@me/'));
     const joined = projects.find(({ organization }) => !me.data?.organizations.some(({ id }) => id === organization));
     // Reloads the page, because the session or its rights are new.
     location.assign(joined ? `/project/${joined.id}/exports` : '/');

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, ApiError, done } from '../api/client.ts';
+import { api, ApiError, unwrap } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
 import { Copy } from '../look/copy.tsx';
 import { FormDialog } from '../look/dialog.tsx';
@@ -21,7 +21,7 @@ export function ProjectPage() {
   const project = useQuery({
     queryKey: ['project', projectId],
     queryFn: ({ signal }) =>
-      done(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } }, signal })),
+      unwrap(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } }, signal })),
   });
   const keys = projectKeys(projectId);
   // Only admins may see secret keys and replace the public one; the server decides who is an admin.
@@ -90,7 +90,7 @@ function ReplaceDialog({ projectId, name, onClose }: { projectId: number; name: 
   const queries = useQueryClient();
   const replacing = useMutation({
     mutationFn: () =>
-      done(api.PATCH('/api/environments/{project_id}/reset_token/', { params: { path: { project_id: projectId } } })),
+      unwrap(api.PATCH('/api/environments/{project_id}/reset_token/', { params: { path: { project_id: projectId } } })),
     async onSuccess() {
       await Promise.all([['project', projectId], ['me']].map((queryKey) => queries.invalidateQueries({ queryKey })));
       showNotice({ text: `${name} has a new public key.` });

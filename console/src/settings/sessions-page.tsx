@@ -1,7 +1,7 @@
 /** The user's sessions: each can be ended, and all others at once. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, done } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
 import { FormDialog } from '../look/dialog.tsx';
 import { Empty, Failure, Skeleton } from '../look/notes.tsx';
@@ -23,11 +23,11 @@ export function SessionsPage() {
   const queries = useQueryClient();
   const sessions = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => done(api.GET('/api/users/@me/sessions/', { signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/users/@me/sessions/', { signal })),
   });
   const ending = useMutation({
     mutationFn: (target: Session | typeof OTHERS) =>
-      done<unknown>(
+      unwrap<unknown>(
         target === OTHERS
           ? api.POST('/api/users/@me/sessions/end_others/')
           : api.DELETE('/api/users/@me/sessions/{id}/', { params: { path: { id: target.id } } }),

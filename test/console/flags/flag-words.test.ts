@@ -6,7 +6,7 @@ import { ConflictingChanges, equal, mergeChanges } from '../../../console/src/fl
 import { reachOf } from '../../../console/src/flags/words/reach.ts';
 import { rolloutInWords, type DescribedFlag } from '../../../console/src/flags/words/rollout.ts';
 
-const set = (percent: number, matching: number, asks = true) => ({ percent, matching, asks });
+const set = (percent: number, matching: number, hasConditions = true) => ({ percent, matching, hasConditions });
 
 describe('words about flags', () => {
   const conditions: [Condition, string][] = [
@@ -75,12 +75,12 @@ describe('words about flags', () => {
   });
 
   it('bound how many are reached by what is known of the overlap', () => {
-    assert.deepEqual(reachOf([set(50, 200)], 1000), { least: 100, most: 100 });
+    assert.deepEqual(reachOf([set(50, 200)], 1000), { min: 100, max: 100 });
     // Eight that match wholly, and a fifth of all others.
-    assert.deepEqual(reachOf([set(100, 8), set(20, 36, false)], 36), { least: 14, most: 14 });
-    assert.deepEqual(reachOf([set(100, 300), set(100, 200)], 1000), { least: 300, most: 500 });
-    assert.deepEqual(reachOf([set(10, 900), set(20, 1000, false)], 1000), { least: 200, most: 200 });
-    assert.deepEqual(reachOf([], 1000), { least: 0, most: 0 });
+    assert.deepEqual(reachOf([set(100, 8), set(20, 36, false)], 36), { min: 14, max: 14 });
+    assert.deepEqual(reachOf([set(100, 300), set(100, 200)], 1000), { min: 300, max: 500 });
+    assert.deepEqual(reachOf([set(10, 900), set(20, 1000, false)], 1000), { min: 200, max: 200 });
+    assert.deepEqual(reachOf([], 1000), { min: 0, max: 0 });
   });
 
   it('of two edits are merged where they touch different places', () => {

@@ -1,7 +1,7 @@
 /** Dialogs that ask before an export is unpaused or deleted. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, done, messageOf } from '../../api/client.ts';
+import { api, unwrap, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
@@ -18,7 +18,7 @@ export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props
   const params = { path: { project_id: projectId, id: one.id } };
   const unpause = useMutation({
     mutationFn: (backfill: boolean) =>
-      done(api.POST('/api/environments/{project_id}/batch_exports/{id}/unpause/', { params, body: { backfill } })),
+      unwrap(api.POST('/api/environments/{project_id}/batch_exports/{id}/unpause/', { params, body: { backfill } })),
     async onSuccess() {
       onClose();
       await onDone();
@@ -55,7 +55,7 @@ export function DeleteDialog({ projectId, one, onDone, onClose }: Props) {
   const [typed, setTyped] = useState('');
   const remove = useMutation({
     mutationFn: () =>
-      done<unknown>(
+      unwrap<unknown>(
         api.DELETE('/api/environments/{project_id}/batch_exports/{id}/', {
           params: { path: { project_id: projectId, id: one.id } },
         }),

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -9,7 +9,7 @@ export type ExportBody = components['schemas']['BatchExport'];
 export type PauseNotes = components['schemas']['NewPause'];
 
 export function pause(projectId: number, exportId: string, notes: PauseNotes): Promise<unknown> {
-  return done(
+  return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{id}/pause/', {
       params: { path: { project_id: projectId, id: exportId } },
       body: notes,
@@ -21,7 +21,7 @@ export function exportQuery(projectId: number, exportId: string) {
   return queryOptions({
     queryKey: exportKeys.one(projectId, exportId),
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{id}/', {
           params: { path: { project_id: projectId, id: exportId } },
           signal,

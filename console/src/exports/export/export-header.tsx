@@ -70,7 +70,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
             lagSeconds={one.lag_seconds}
             targetSeconds={one.freshness_target_seconds}
             interval={one.interval}
-            createdAt={one.created_at}
+            inNextInterval={one.created_at}
             startAt={one.start_at}
             delivered={map ? deliveredOf(map, one.interval) : null}
           />

@@ -1,6 +1,6 @@
 /** All intervals of an export with their states: the only place that knows how the API packs them. */
 import { queryOptions } from '@tanstack/react-query';
-import { api, ApiError, done } from '../../api/client.ts';
+import { api, ApiError, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -33,7 +33,7 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
     queryKey,
     queryFn: async ({ signal, client }) => {
       const get = (query: { start?: string; end?: string } = {}) =>
-        done(
+        unwrap(
           api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/map/', {
             params: { path: { project_id: projectId, id: exportId }, query },
             signal,

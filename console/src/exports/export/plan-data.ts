@@ -1,6 +1,6 @@
 /** Previews of deliveries and their launch: a launch names its preview, so exactly the shown plan runs, or none. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -32,7 +32,7 @@ export function previewQuery(projectId: number, exportId: string, body: Backfill
     queryKey: [...exportKeys.intervals(projectId, exportId), 'plan', body] as const,
     queryFn: async ({ signal }) => {
       const params = { path: { project_id: projectId, batch_export_id: exportId } };
-      return (await done(api.POST(PATH, { params, body: { ...body!, dry_run: true }, signal }))) as Preview;
+      return (await unwrap(api.POST(PATH, { params, body: { ...body!, dry_run: true }, signal }))) as Preview;
     },
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
@@ -47,7 +47,7 @@ export function previewQuery(projectId: number, exportId: string, body: Backfill
 /** @returns the id of the backfill @throws ApiError 409 when the plan has changed */
 export async function launch(projectId: number, exportId: string, body: BackfillRange, plan: string): Promise<string> {
   const params = { path: { project_id: projectId, batch_export_id: exportId } };
-  const answer = await done(api.POST(PATH, { params, body: { ...body, plan } }));
+  const answer = await unwrap(api.POST(PATH, { params, body: { ...body, plan } }));
   return 'backfill_id' in answer ? answer.backfill_id : '';
 }
 
@@ -55,7 +55,7 @@ export function backfillQuery(projectId: number, exportId: string, id: string | 
   return queryOptions({
     queryKey: [...exportKeys.backfills(projectId, exportId), id] as const,
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/backfills/{id}/', {
           params: { path: { project_id: projectId, batch_export_id: exportId, id: id! } },
           signal,
@@ -68,7 +68,7 @@ export function backfillQuery(projectId: number, exportId: string, id: string | 
 
 /** @returns the id of an interval's newest run; null if it has none */
 export async function runOf(projectId: number, exportId: string, start: number, end: number): Promise<string | null> {
-  const page = await done(
+  const page = await unwrap(
     api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/', {
       params: {
         path: { project_id: projectId, id: exportId },

@@ -1,6 +1,6 @@
 /** Deliveries of another timeline that wait for a decision, and the decision. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { exportKeys } from '../query-keys.ts';
 
@@ -14,7 +14,7 @@ type Query = { signal: AbortSignal };
 
 /** @param after the end of an interval: only later ones are returned, the oldest first */
 async function fetchPageAfter(projectId: number, exportId: string, after: string | undefined, { signal }: Query) {
-  const { results } = await done(
+  const { results } = await unwrap(
     api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/foreign_deliveries/', {
       params: {
         path: { project_id: projectId, batch_export_id: exportId },
@@ -51,7 +51,7 @@ export const foreignOfQuery = (projectId: number, exportId: string, { start, end
 
 /** @throws ApiError 409 when a run of the interval is under way */
 export function decide(projectId: number, exportId: string, id: string, side: Side): Promise<unknown> {
-  return done(
+  return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/foreign_deliveries/{id}/accept/', {
       params: { path: { project_id: projectId, batch_export_id: exportId, id } },
       body: { side },

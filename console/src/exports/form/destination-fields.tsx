@@ -22,7 +22,7 @@ type FieldsProps = {
   /** Whether the server has the secrets already; it keeps them unless new ones are typed. */
   hasSecrets: boolean;
   /** Fields that the integration gives. */
-  brought: readonly string[];
+  integrationFields: readonly string[];
 };
 
 const GROUPS = [
@@ -34,10 +34,10 @@ const GROUPS = [
 /** The group that is closed at first, because most exports need none of its fields. */
 const CLOSED = 'advanced';
 
-export function DestinationFields({ type, brought, ...given }: FieldsProps) {
+export function DestinationFields({ type, integrationFields, ...given }: FieldsProps) {
   return GROUPS.map(({ group, title }) => {
     const fields = type.fields.filter(
-      (field) => field.group === group && !brought.includes(field.name) && isRelevant(field, given.config),
+      (field) => field.group === group && !integrationFields.includes(field.name) && isRelevant(field, given.config),
     );
     if (fields.length === 0) return null;
     const inputs = fields.map((field) => <FieldInput key={field.name} {...given} of={field} />);
@@ -68,7 +68,7 @@ const isSet = (value: unknown, usual: unknown) =>
 /** The option that means no value. */
 const NONE = '';
 
-type InputProps = Omit<FieldsProps, 'type' | 'brought'> & { of: Field };
+type InputProps = Omit<FieldsProps, 'type' | 'integrationFields'> & { of: Field };
 
 export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
   const problem = useProblem();

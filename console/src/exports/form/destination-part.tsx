@@ -107,7 +107,7 @@ export function DestinationPart({
           config={config}
           onChange={(changed) => onChange({ ...destination, config: changed })}
           hasSecrets={hasSecrets}
-          brought={integration === null ? [] : (type.integration?.fields ?? [])}
+          integrationFields={integration === null ? [] : (type.integration?.fields ?? [])}
         />
       ) : (
         <TextField

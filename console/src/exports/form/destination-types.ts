@@ -1,6 +1,6 @@
 /** Types of destination and their fields, as the API describes them, and their configurations in a form. */
 import { queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 
 type Body = components['schemas']['Destination'];
@@ -68,7 +68,7 @@ export const offerQuery = (projectId: number) =>
     queryFn: async ({ signal }) => {
       const path = { project_id: projectId };
       const address = '/api/environments/{project_id}/batch_exports/destinations/';
-      const { results, models } = await done(api.GET(address, { params: { path }, signal }));
+      const { results, models } = await unwrap(api.GET(address, { params: { path }, signal }));
       return { types: results.map((one): DestinationType => ({ ...one, fields: fieldsOf(one.config) })), models };
     },
     staleTime: Infinity,
@@ -131,13 +131,13 @@ export function missingField(
   destination: { config: Config; integration: number | null },
   hasSecrets: boolean,
 ): Field | undefined {
-  const brought = destination.integration === null ? [] : (integration?.fields ?? []);
+  const integrationFields = destination.integration === null ? [] : (integration?.fields ?? []);
   return fields.find(
-    (one) =>
-      isRequired(one, destination.config) &&
-      !brought.includes(one.name) &&
-      !(one.secret && hasSecrets) &&
-      textOf(destination.config[one.name]) === '',
+    (field) =>
+      isRequired(field, destination.config) &&
+      !integrationFields.includes(field.name) &&
+      !(field.secret && hasSecrets) &&
+      textOf(destination.config[field.name]) === '',
   );
 }
 

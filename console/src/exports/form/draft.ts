@@ -102,9 +102,9 @@ const TYPE = 'destination__type';
 export function fieldsOf(draft: Draft, type: DestinationType | undefined): Fields {
   const { destination, ...own } = draft;
   const { config, integration } = destination;
-  const brought = integration === null ? [] : (type?.integration?.fields ?? []);
+  const integrationFields = integration === null ? [] : (type?.integration?.fields ?? []);
   const configEntries = Object.entries(config).filter(
-    ([name, value]) => value !== undefined && !brought.includes(name),
+    ([name, value]) => value !== undefined && !integrationFields.includes(name),
   );
   const { emails: lines = [], webhook = null } = draft.notifications ?? {};
   const emails = lines.filter((line) => line.trim() !== '');

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api, ApiError, done } from '../../api/client.ts';
+import { api, ApiError, unwrap } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
 import { retriableQuery, retryFailed } from '../run/run-data.ts';
@@ -31,7 +31,7 @@ export function EditExportPage() {
       params: { path },
       ...(signal && { signal }),
     });
-    const saved = await done(answer);
+    const saved = await unwrap(answer);
     return {
       draft: draftOf(saved),
       etag: (await answer).response.headers.get('ETag'),
@@ -60,7 +60,7 @@ export function EditExportPage() {
       body: patchBody(fieldsOf(base.draft, type), fields, type),
       ...(base.etag && { headers: { 'If-Match': base.etag } }),
     });
-    const saved = await done(answer).catch(async (error: unknown) => {
+    const saved = await unwrap(answer).catch(async (error: unknown) => {
       if (error instanceof ApiError && error.status === 412) throw new ChangedMeanwhile(await load());
       throw error;
     });

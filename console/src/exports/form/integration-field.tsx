@@ -1,6 +1,6 @@
 /** Choice of an integration, whose credentials then need not be typed here. */
 import { useQuery } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import { Select } from '../../look/select.tsx';
 import { formatTime } from '../../look/time.tsx';
 import type { DestinationType } from './destination-types.ts';
@@ -22,7 +22,7 @@ export function IntegrationField({ projectId, type, value, onChange }: Integrati
   const { data } = useQuery({
     queryKey: ['integrations', projectId],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/integrations/', {
           params: { path: { project_id: projectId }, query: { limit: LIMIT } },
           signal,

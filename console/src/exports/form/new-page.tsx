@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
 import { initialConfig, offerQuery } from './destination-types.ts';
@@ -19,7 +19,7 @@ export function NewExportPage() {
   const [first] = offer.data.types;
 
   async function create({ fields }: Submission) {
-    const created = await done(
+    const created = await unwrap(
       api.POST('/api/environments/{project_id}/batch_exports/', {
         params: { path: { project_id: projectId } },
         body: newBody(fields),

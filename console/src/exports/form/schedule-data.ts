@@ -1,6 +1,6 @@
 /** The next runs of an unsaved schedule. If the schedule of a saved export changes, they begin when its current interval ends. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { isOfCalendar } from '../words/cadence.ts';
 import type { Fields } from './draft.ts';
@@ -12,8 +12,14 @@ export const SCHEDULE = ['interval', 'timezone', 'offset_day', 'offset_hour'];
 /** Runs to preview, the server's maximum: the form looks for clock changes in all of them. */
 const COUNT = 50;
 
-function previewQuery(projectId: number, fields: Fields, { count, after }: { count: number; after?: string }) {
-  const start = [fields['start_at'] as string | null, after ?? null].filter((one) => one !== null).toSorted();
+function previewQuery(
+  projectId: number,
+  fields: Fields,
+  { count, endOfCurrentInterval }: { count: number; endOfCurrentInterval?: string },
+) {
+  const start = [fields['start_at'] as string | null, endOfCurrentInterval ?? null]
+    .filter((one) => one !== null)
+    .toSorted();
   const body = {
     ...(Object.fromEntries(SCHEDULE.map((name) => [name, fields[name]])) as { interval: string }),
     start_at: start.at(-1) ?? null,
@@ -23,7 +29,7 @@ function previewQuery(projectId: number, fields: Fields, { count, after }: { cou
   return queryOptions({
     queryKey: ['schedule-preview', projectId, body],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.POST('/api/environments/{project_id}/batch_exports/schedule_preview/', {
           params: { path: { project_id: projectId } },
           body,
@@ -47,16 +53,21 @@ export function useNextRuns(projectId: number, fields: Fields, saved: Fields | u
   const isChanged = saved !== undefined && isOtherCadence(saved, fields);
   const present = useQuery({ ...previewQuery(projectId, saved ?? fields, { count: 1 }), enabled: isChanged });
   const last = isChanged ? present.data?.runs[0] : undefined;
-  const after = last?.data_interval_end;
+  const endOfCurrentInterval = last?.data_interval_end;
   const { data } = useQuery({
-    ...previewQuery(projectId, fields, { count: COUNT, ...(after !== undefined && { after }) }),
-    enabled: !isChanged || after !== undefined,
+    ...previewQuery(projectId, fields, {
+      count: COUNT,
+      ...(endOfCurrentInterval !== undefined && { endOfCurrentInterval }),
+    }),
+    enabled: !isChanged || endOfCurrentInterval !== undefined,
   });
-  const runs = (data?.runs ?? []).filter(({ data_interval_end: end }) => after === undefined || end > after);
+  const runs = (data?.runs ?? []).filter(
+    ({ data_interval_end: end }) => endOfCurrentInterval === undefined || end > endOfCurrentInterval,
+  );
   // The first interval of the new schedule begins where the last one of the old schedule ends.
   const first = runs[0];
-  if (first && after !== undefined && first.data_interval_start < after)
-    return { runs: [{ ...first, data_interval_start: after }, ...runs.slice(1)], last };
+  if (first && endOfCurrentInterval !== undefined && first.data_interval_start < endOfCurrentInterval)
+    return { runs: [{ ...first, data_interval_start: endOfCurrentInterval }, ...runs.slice(1)], last };
   return { runs, last };
 }
 

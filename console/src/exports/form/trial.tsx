@@ -1,7 +1,7 @@
 /** A trial of unsaved settings: a test of the destination step by step, and a preview of the rows that would go there. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ApiError, done, messageOf } from '../../api/client.ts';
+import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../look/button.tsx';
 import { formatCount, formatInterval } from '../../look/time.tsx';
@@ -71,8 +71,8 @@ export function Trial({ projectId, saved, type, labels, read, present, onError }
               name={name}
               labels={labels}
               result={results[index]}
-              isNow={test.isPending && index === results.length}
-              isOver={!test.isPending}
+              isRunning={test.isPending && index === results.length}
+              hasEnded={!test.isPending}
             />
           ))}
         </ol>
@@ -107,13 +107,13 @@ function namedBody(fields: Fields) {
 
 function runStep({ projectId: project_id, saved, type }: TrialTarget, fields: Fields, step: number) {
   if (!saved)
-    return done(
+    return unwrap(
       api.POST('/api/environments/{project_id}/batch_exports/run_test_step_new/', {
         params: { path: { project_id } },
         body: { ...namedBody(fields), step },
       }),
     );
-  return done(
+  return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{id}/run_test_step/', {
       params: { path: { project_id, id: saved.id } },
       body: { ...patchBody(saved.fields, fields, type), step },
@@ -124,7 +124,7 @@ function runStep({ projectId: project_id, saved, type }: TrialTarget, fields: Fi
 /** @returns `before`: the same interval as the saved export delivers it; undefined if the export is new or unchanged */
 async function previewOf({ projectId: project_id, saved, type }: TrialTarget, fields: Fields) {
   if (!saved) {
-    const after = await done(
+    const after = await unwrap(
       api.POST('/api/environments/{project_id}/batch_exports/preview/', {
         params: { path: { project_id } },
         body: namedBody(fields),
@@ -133,7 +133,7 @@ async function previewOf({ projectId: project_id, saved, type }: TrialTarget, fi
     return { after, before: undefined };
   }
   const previewed = (body: components['schemas']['BatchExportPatchPreview']) =>
-    done(
+    unwrap(
       api.POST('/api/environments/{project_id}/batch_exports/{id}/preview/', {
         params: { path: { project_id, id: saved.id } },
         body,
@@ -150,14 +150,14 @@ type StepProps = {
   name: string;
   labels: DestinationType['fields'];
   result: Result | undefined;
-  isNow: boolean;
+  isRunning: boolean;
   /** Whether the test has ended: a step without a result is not tried any more. */
-  isOver: boolean;
+  hasEnded: boolean;
 };
 
-function Step({ name, labels, result, isNow, isOver }: StepProps) {
-  const mark = result ? { Passed: '✓', Failed: '✗', Skipped: '–' }[result.status] : isNow ? '…' : '·';
-  const words = result ? result.status.toLowerCase() : isNow ? 'running' : isOver ? 'not tried' : 'waiting';
+function Step({ name, labels, result, isRunning, hasEnded }: StepProps) {
+  const mark = result ? { Passed: '✓', Failed: '✗', Skipped: '–' }[result.status] : isRunning ? '…' : '·';
+  const words = result ? result.status.toLowerCase() : isRunning ? 'running' : hasEnded ? 'not tried' : 'waiting';
   return (
     <li className={result?.status === 'Failed' ? styles.error : undefined}>
       <span aria-hidden>{mark}</span> <span className="visually-hidden">{words}: </span>

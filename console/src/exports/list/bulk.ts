@@ -1,5 +1,5 @@
 /** Runs one action on several exports, up to 100 in a request. Each has its own result, because the server may refuse some. */
-import { api, ApiError, done, messageOf } from '../../api/client.ts';
+import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import type { PauseNotes } from '../export/export-data.ts';
 import type { ListedExport } from './list-data.ts';
@@ -19,7 +19,7 @@ const UNCHANGED = {
 /** @param notes of a pause @returns a result for each id @throws ApiError for notes that the server refuses; nothing is done then */
 export async function applyBulk(
   projectId: number,
-  exports: readonly Pick<ListedExport, 'id' | 'isLeast'>[],
+  exports: readonly Pick<ListedExport, 'id' | 'areCountsMinimums'>[],
   action: BulkAction,
   notes: PauseNotes = {},
 ): Promise<Map<string, BulkResult>> {
@@ -36,7 +36,7 @@ type Exports = Parameters<typeof applyBulk>[1];
 async function resultsOf(project_id: number, exports: Exports, action: BulkAction, notes: PauseNotes) {
   const ids = exports.map(({ id }) => id);
   try {
-    const { results } = await done(
+    const { results } = await unwrap(
       api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
         params: { path: { project_id } },
         body: { action: ON_THE_WIRE[action], ids, ...notes },
@@ -45,7 +45,7 @@ async function resultsOf(project_id: number, exports: Exports, action: BulkActio
     // The server refuses the same notes for every export, so it paused nothing.
     const ofNotes = results.find(({ error }) => error !== null && isAboutNotes(error.attr, notes));
     if (ofNotes) throw new ApiError(400, ofNotes.error);
-    return results.map((one, index) => [one.id, inWords(one, action, exports[index]!.isLeast)] as const);
+    return results.map((one, index) => [one.id, inWords(one, action, exports[index]!.areCountsMinimums)] as const);
   } catch (error) {
     if (error instanceof ApiError && isAboutNotes(error.attr, notes)) throw error;
     // The states of the exports show whether the server did part of it.

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
-import { api, ApiError, done, messageOf } from '../../api/client.ts';
+import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
@@ -47,7 +47,7 @@ function FolderExport({ projectId, events }: { projectId: number; events: number
   const [directory, setDirectory] = useState('coffee');
   const create = useMutation({
     mutationFn: () =>
-      done(
+      unwrap(
         api.POST('/api/environments/{project_id}/batch_exports/', {
           params: { path: { project_id: projectId } },
           body: {

@@ -1,5 +1,5 @@
 /** The fifty events of `examples/events.ndjson`, sent as `sluice capture --historical` sends them. */
-import { api, ApiError, done } from '../../api/client.ts';
+import { api, ApiError, unwrap } from '../../api/client.ts';
 import { csrfToken } from '../../api/session-fetch.ts';
 
 /** The span of the events, in whole hours. */
@@ -11,7 +11,7 @@ const LINES = [0x5f, 0x0c, 0x7f, 0x0e, 0x8a, 0x4e, 0x5d, 0x0b, 0xb1, 0xa6, 0x6f,
 /** @returns the number of events @throws ApiError */
 export async function loadExampleMorning(projectId: number): Promise<number> {
   const [project, { default: text }] = await Promise.all([
-    done(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } } })),
+    unwrap(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } } })),
     import('../../../../examples/events.ndjson?raw'),
   ]);
   const lines = text.trim().split('\n');

@@ -5,11 +5,11 @@ import { Strip } from '../states/cell.tsx';
 import type { BulkResult } from './bulk.ts';
 import styles from './list.module.css';
 import type { ListedExport } from './list-data.ts';
-import { RowSentence } from './row-sentence.tsx';
+import { RowStatus } from './row-sentence.tsx';
 
 type RowProps = {
   projectId: number;
-  one: ListedExport;
+  batchExport: ListedExport;
   isSelected: boolean;
   onSelect: (id: string, isSelected: boolean) => void;
   /** Result of the last bulk action. */
@@ -19,29 +19,30 @@ type RowProps = {
 /** Marks the links between which `j` and `k` move. */
 export const ROW_LINK = 'data-row-link';
 
-export const ExportRow = memo(function ExportRow({ projectId, one, isSelected, onSelect, result }: RowProps) {
+export const ExportRow = memo(function ExportRow({ projectId, batchExport, isSelected, onSelect, result }: RowProps) {
   return (
     <li className={styles.row} data-selected={isSelected || undefined}>
       {/* Viewers get no checkbox, because bulk actions are for editors. */}
-      {one.canEdit ? (
-        <Checkbox isSelected={isSelected} onChange={(selected) => onSelect(one.id, selected)}>
-          <span className="visually-hidden">Select {one.name}</span>
+      {batchExport.canEdit ? (
+        <Checkbox isSelected={isSelected} onChange={(selected) => onSelect(batchExport.id, selected)}>
+          <span className="visually-hidden">Select {batchExport.name}</span>
         </Checkbox>
       ) : (
         <span className={styles.noBox} />
       )}
       <Link
         to="/project/$projectId/exports/$exportId"
-        params={{ projectId, exportId: one.id }}
+        params={{ projectId, exportId: batchExport.id }}
         className={styles.name}
-        {...{ [ROW_LINK]: one.id }}
+        {...{ [ROW_LINK]: batchExport.id }}
       >
-        <span className={styles.title}>{one.name}</span> <span aria-hidden>→</span>
-        <span className="visually-hidden">to</span> <span className={styles.destination}>{one.destination}</span>
+        <span className={styles.title}>{batchExport.name}</span> <span aria-hidden>→</span>
+        <span className="visually-hidden">to</span>{' '}
+        <span className={styles.destination}>{batchExport.destination}</span>
       </Link>
-      <Strip codes={one.cells} />
+      <Strip codes={batchExport.cells} />
       <div className={styles.below}>
-        <RowSentence projectId={projectId} one={one} />
+        <RowStatus projectId={projectId} batchExport={batchExport} />
         {result && (
           <p className={result.ok ? styles.done : styles.refused} role="status">
             {result.text}

@@ -78,7 +78,7 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
           <ExportRow
             key={one.id}
             projectId={projectId}
-            one={one}
+            batchExport={one}
             isSelected={one.canEdit && chosen.has(one.id)}
             onSelect={select}
             result={results.get(one.id)}

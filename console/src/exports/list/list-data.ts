@@ -1,6 +1,6 @@
 /** Data of the list of exports. Only this file knows the underlying requests. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { isEditor } from '../access.ts';
@@ -26,17 +26,17 @@ export type ListedExport = {
   lagSeconds: number;
   targetSeconds: number | null;
   /** An instant in the interval that is delivered next; null if intervals are due. */
-  createdAt: string | null;
+  inNextInterval: string | null;
   startAt: string | null;
   /** The newest 48 intervals, oldest first. */
   cells: readonly Code[];
   delivered: { start: string; end: string } | null;
   /** Intervals that failed and are not retried automatically; `held` of them have an earlier delivery that stands. */
-  undelivered: { count: number; held: number; since: Since } | null;
+  undelivered: { count: number; deliveredBefore: number; since: Since } | null;
   /** Intervals that are retried automatically. */
   retrying: number;
   /** Whether the counts of `undelivered` and `retrying` are minimums. */
-  isLeast: boolean;
+  areCountsMinimums: boolean;
   /** Time of the next retry; null: none, or unknown. */
   nextTryAt: string | null;
   error: { detail: string | null; field: string | null; runId: string | null } | null;
@@ -80,7 +80,7 @@ export function listQuery(projectId: number, filter: ListFilter) {
     queryFn: async ({ signal }): Promise<ExportList> => {
       const query = { limit: MAX_LISTED, search, ...(state && { state: [state] }) };
       const path = { project_id: projectId };
-      const page = await done(
+      const page = await unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/overview/', { params: { path, query }, signal }),
       );
       const exports = page.results.map(listedExportOf);
@@ -100,38 +100,40 @@ export function listQuery(projectId: number, filter: ListFilter) {
   });
 }
 
-function listedExportOf(one: Body): ListedExport {
-  const { states, lengths } = one.recent;
+function listedExportOf(overview: Body): ListedExport {
+  const { states, lengths } = overview.recent;
   const cells = states.flatMap((code, index) => Array<Code>(lengths[index]!).fill(code));
   return {
-    id: one.id,
-    name: one.name,
-    destination: labelWords(one.destination),
-    interval: one.interval,
-    state: one.state,
-    completeUntil: one.complete_until,
-    lagSeconds: one.lag_seconds,
-    targetSeconds: one.freshness_target_seconds,
-    createdAt: one.lag_seconds === 0 ? new Date().toISOString() : null,
-    startAt: one.start_at,
+    id: overview.id,
+    name: overview.name,
+    destination: labelWords(overview.destination),
+    interval: overview.interval,
+    state: overview.state,
+    completeUntil: overview.complete_until,
+    lagSeconds: overview.lag_seconds,
+    targetSeconds: overview.freshness_target_seconds,
+    inNextInterval: overview.lag_seconds === 0 ? new Date().toISOString() : null,
+    startAt: overview.start_at,
     cells,
-    delivered: one.newest_delivery && {
-      start: one.newest_delivery.data_interval_start,
-      end: one.newest_delivery.data_interval_end,
+    delivered: overview.newest_delivery && {
+      start: overview.newest_delivery.data_interval_start,
+      end: overview.newest_delivery.data_interval_end,
     },
     undelivered:
-      one.needs_you > 0 ? { count: one.needs_you, held: one.needs_you_held, since: sinceOf(one, cells) } : null,
-    retrying: one.retrying,
-    isLeast: one.counts_are_minimums,
-    nextTryAt: one.next_try_at,
-    error: one.last_error && {
-      detail: one.last_error.detail,
-      field: one.last_error.error?.field ?? null,
-      runId: one.last_error.run_id,
+      overview.needs_you > 0
+        ? { count: overview.needs_you, deliveredBefore: overview.needs_you_held, since: sinceOf(overview, cells) }
+        : null,
+    retrying: overview.retrying,
+    areCountsMinimums: overview.counts_are_minimums,
+    nextTryAt: overview.next_try_at,
+    error: overview.last_error && {
+      detail: overview.last_error.detail,
+      field: overview.last_error.error?.field ?? null,
+      runId: overview.last_error.run_id,
     },
-    pause: one.pause && pauseOf(one.pause),
-    missed: one.missed_while_paused?.intervals ?? 0,
-    canEdit: isEditor(one.user_access_level),
+    pause: overview.pause && pauseOf(overview.pause),
+    missed: overview.missed_while_paused?.intervals ?? 0,
+    canEdit: isEditor(overview.user_access_level),
   };
 }
 

@@ -8,25 +8,29 @@ import { PauseWords } from '../words/pause.tsx';
 import type { ListedExport } from './list-data.ts';
 import styles from './list.module.css';
 
-export function RowSentence({ projectId, one }: { projectId: number; one: ListedExport }) {
-  const { error, pause, missed, undelivered, retrying, isLeast, interval, canEdit } = one;
-  const least = isLeast && 'At least ';
+export function RowStatus({ projectId, batchExport }: { projectId: number; batchExport: ListedExport }) {
+  const { error, pause, missed, undelivered, retrying, areCountsMinimums, interval, canEdit } = batchExport;
+  const atLeast = areCountsMinimums && 'At least ';
   const now = useNow();
   return (
     <p className={styles.sentence}>
-      {undelivered ? <Undelivered {...{ one, undelivered, least }} /> : !pause && <Freshness {...one} />}
+      {undelivered ? (
+        <Undelivered {...{ batchExport, undelivered, atLeast }} />
+      ) : (
+        !pause && <Freshness {...batchExport} />
+      )}
       {(undelivered || retrying > 0) && (
         <>
           {' '}
           {!undelivered && (
             <strong className={styles.retried}>
-              {least}
+              {atLeast}
               {countIntervals(retrying, interval)} retrying.{' '}
             </strong>
           )}
           {error?.detail && <span className={styles.error}>{error.detail} </span>}
-          {!undelivered && `${nextTry(one.nextTryAt, now)} `}
-          {(undelivered || canEdit) && <ErrorLinks {...one} of={{ projectId, exportId: one.id }} />}
+          {!undelivered && `${nextTry(batchExport.nextTryAt, now)} `}
+          {(undelivered || canEdit) && <ErrorLinks {...batchExport} of={{ projectId, exportId: batchExport.id }} />}
         </>
       )}
       {pause && <PauseWords {...pause} />}
@@ -36,22 +40,22 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
 }
 
 type UndeliveredProps = {
-  one: ListedExport;
+  batchExport: ListedExport;
   undelivered: NonNullable<ListedExport['undelivered']>;
-  least: string | false;
+  atLeast: string | false;
 };
 
-function Undelivered({ one, undelivered: { count, held, since }, least }: UndeliveredProps) {
-  const never = count - held;
+function Undelivered({ batchExport, undelivered: { count, deliveredBefore, since }, atLeast }: UndeliveredProps) {
+  const never = count - deliveredBefore;
   return (
     <>
       <strong className={styles.urgent}>
-        {least}
-        {never > 0 && `${countIntervals(never, one.interval)} not delivered`}
-        {never > 0 && held > 0 && ', '}
-        {held > 0 && `${countIntervals(held, one.interval)} not delivered again`}
+        {atLeast}
+        {never > 0 && `${countIntervals(never, batchExport.interval)} not delivered`}
+        {never > 0 && deliveredBefore > 0 && ', '}
+        {deliveredBefore > 0 && `${countIntervals(deliveredBefore, batchExport.interval)} not delivered again`}
       </strong>
-      {held > 0 && ` (the earlier ${held === 1 ? 'delivery stands' : 'deliveries stand'})`}
+      {deliveredBefore > 0 && ` (the earlier ${deliveredBefore === 1 ? 'delivery stands' : 'deliveries stand'})`}
       {since && (
         <>
           {since.isFirst ? ' since ' : ', the newest of '}

@@ -25,7 +25,7 @@ export function Attempts({ place, isOpen }: { place: RunPlace; isOpen: boolean }
             <th scope="row">{attempt}</th>
             <td>
               {stepsOfAttempt.map((one) => (
-                <Step key={`${one.step} ${one.started_at}`} one={one} isOpen={isOpen} />
+                <Step key={`${one.step} ${one.started_at}`} attempt={one} isOpen={isOpen} />
               ))}
               {stepsOfAttempt.map(
                 ({ step, started_at, error }) => error && <p key={`${step} ${started_at}`}>{error.detail}</p>,
@@ -42,8 +42,8 @@ export function Attempts({ place, isOpen }: { place: RunPlace; isOpen: boolean }
   );
 }
 
-function Step({ one, isOpen }: { one: Attempt; isOpen: boolean }) {
-  const { step, started_at, finished_at, error } = one;
+function Step({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
+  const { step, started_at, finished_at, error } = attempt;
   const seconds = finished_at === null ? null : (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
   const words = error ? 'failed' : seconds === null ? (isOpen ? 'running' : 'cut off') : 'done';
   const mark = { failed: '×', running: '…', 'cut off': '–', done: '✓' }[words];

@@ -1,6 +1,6 @@
 /** The diagnosis of a run that did not deliver, and its changes in words. */
 import { queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { runParams, type RunPlace } from './run-data.ts';
@@ -12,7 +12,7 @@ export const diagnosisQuery = (place: RunPlace) =>
   queryOptions({
     queryKey: ['runs', place, 'diagnosis'],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/diagnosis/', {
           params: runParams(place),
           signal,

@@ -24,7 +24,7 @@ export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
     <section className={styles.card} aria-labelledby="error-title">
       <div className={styles.cardHead}>
         <h2 id="error-title">{error?.detail ?? run.latest_error ?? `This run was ${STATUS_WORDS[run.status]}.`}</h2>
-        {error && <span className={styles.owner}>{OWNERS[error.owner].short}</span>}
+        {error && <span className={styles.owner}>{OWNERS[error.owner].label}</span>}
       </div>
       {error && !isDelivered && <p className="quiet">{OWNERS[error.owner].sentence}</p>}
       {error && error.field !== null && <FieldLine place={place} field={error.field} />}
@@ -61,12 +61,14 @@ function Fix({ place, run, field }: { place: RunPlace; run: Run; field: string }
   const name = fieldWords(field);
   const mayEdit = useMayEdit(place.projectId, place.exportId);
   const { data: count = 0 } = useQuery({ ...retriableQuery(place), enabled: mayEdit === true });
-  const { data: one } = useQuery(exportQuery(place.projectId, place.exportId));
+  const { data: batchExport } = useQuery(exportQuery(place.projectId, place.exportId));
   if (mayEdit === false) return <p>You can look at this export; ask an editor to fix {name} and retry.</p>;
   return (
     <div>
       <ButtonLink kind="primary" to={editAddress(place, field, isOpen(run) ? place.runId : undefined)}>
-        {one && count > 0 ? `Fix ${name} and retry ${countIntervals(count, one.interval)}` : `Fix ${name}`}
+        {batchExport && count > 0
+          ? `Fix ${name} and retry ${countIntervals(count, batchExport.interval)}`
+          : `Fix ${name}`}
       </ButtonLink>
     </div>
   );

@@ -1,6 +1,6 @@
 /** The log of a run, page by page, newest first. Following it reads its last seconds again. */
 import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { runParams, type RunPlace } from './run-data.ts';
@@ -50,7 +50,7 @@ export const logQuery = (place: RunPlace, filter: LogFilter) =>
   infiniteQueryOptions({
     queryKey: ['logs', place, queryOf(filter)] as const,
     queryFn: ({ pageParam, signal }): Promise<Page> =>
-      done(
+      unwrap(
         api.GET(PATH, {
           params: { ...runParams(place), query: { ...queryOf(filter), limit: PAGE, cursor: pageParam } },
           signal,
@@ -74,7 +74,7 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
         cursor: '',
         ...(newest && { after: new Date(Date.parse(newest.timestamp) - OVERLAP_MS).toISOString() }),
       };
-      const tail: Page = await done(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
+      const tail: Page = await unwrap(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
       const shownLines = queries.getQueryData<Log>(queryKey)?.pages[0]?.results.length ?? 0;
       // Begins anew if more than a page was written meanwhile, which would leave a gap, or if the first page has grown too long.
       if (tail.next !== null || shownLines > MAX_FOLLOWED) await queries.resetQueries({ queryKey });

@@ -1,6 +1,6 @@
 /** Requests about a run; open runs are polled. */
 import { queryOptions } from '@tanstack/react-query';
-import { api, ApiError, done } from '../../api/client.ts';
+import { api, ApiError, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -22,7 +22,7 @@ export const runQuery = (place: RunPlace) =>
   queryOptions({
     queryKey: ['runs', place],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/', {
           params: runParams(place),
           signal,
@@ -37,7 +37,7 @@ export const attemptsQuery = (place: RunPlace, isOpen: boolean) =>
   queryOptions({
     queryKey: ['runs', place, 'attempts', isOpen],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/attempts/', {
           params: runParams(place),
           signal,
@@ -50,7 +50,7 @@ export const progressQuery = (place: RunPlace) =>
   queryOptions({
     queryKey: ['runs', place, 'progress'],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/progress/', {
           params: runParams(place),
           signal,
@@ -61,7 +61,7 @@ export const progressQuery = (place: RunPlace) =>
 
 /** Delivers the run's interval once more. */
 export function retry(place: RunPlace): Promise<unknown> {
-  return done(
+  return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/retry/', {
       params: runParams(place),
     }),
@@ -69,7 +69,7 @@ export function retry(place: RunPlace): Promise<unknown> {
 }
 
 export function cancel(place: RunPlace): Promise<unknown> {
-  return done(
+  return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/cancel/', {
       params: runParams(place),
     }),
@@ -79,7 +79,7 @@ export function cancel(place: RunPlace): Promise<unknown> {
 type ExportPlace = Pick<RunPlace, 'projectId' | 'exportId'>;
 
 async function requestRetry({ projectId, exportId }: ExportPlace, isDryRun: boolean): Promise<number> {
-  const { results } = await done(
+  const { results } = await unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
       params: { path: { project_id: projectId } },
       body: { action: 'retry_failed', ids: [exportId], dry_run: isDryRun },

@@ -9,7 +9,7 @@ type FreshnessOf = {
   /** Such as `hour`. */
   interval: string;
   /** An instant in the first interval, for an export whose first interval has not ended. */
-  createdAt: string | null;
+  inNextInterval: string | null;
   /** The start: no earlier interval is delivered automatically. */
   startAt: string | null;
   /** The newest delivered interval; `count`, if known, counts all delivered ones, as `3 hours`. */
@@ -21,7 +21,7 @@ export function Freshness({
   lagSeconds,
   targetSeconds,
   interval,
-  createdAt,
+  inNextInterval,
   startAt,
   delivered,
 }: FreshnessOf) {
@@ -42,7 +42,7 @@ export function Freshness({
       </>
     );
   if (completeUntil === null) {
-    const first = createdAt === null ? undefined : firstInterval(interval, createdAt);
+    const first = inNextInterval === null ? undefined : firstInterval(interval, inNextInterval);
     if (first && Date.parse(first.end) > now)
       return (
         <>
@@ -66,10 +66,10 @@ export function Freshness({
 }
 
 /** @returns undefined for days, weeks and months, whose start depends on the time zone */
-function firstInterval(interval: string, createdAt: string): { start: string; end: string } | undefined {
+function firstInterval(interval: string, inNextInterval: string): { start: string; end: string } | undefined {
   const minutes = interval === 'hour' ? 60 : Number(/^every (\d+) minutes$/.exec(interval)?.[1]);
   if (!minutes) return undefined;
   const step = minutes * 60_000;
-  const start = Math.floor(Date.parse(createdAt) / step) * step;
+  const start = Math.floor(Date.parse(inNextInterval) / step) * step;
   return { start: new Date(start).toISOString(), end: new Date(start + step).toISOString() };
 }

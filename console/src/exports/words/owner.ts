@@ -3,11 +3,11 @@ import type { components } from '../../api/schema.d.ts';
 
 type Owner = NonNullable<components['schemas']['BatchExportRun']['error']>['owner'];
 
-export const OWNERS: Readonly<Record<Owner, { short: string; sentence: string }>> = {
-  you: { short: 'for you to fix', sentence: 'Whoever configures this export can fix it.' },
+export const OWNERS: Readonly<Record<Owner, { label: string; sentence: string }>> = {
+  you: { label: 'for you to fix', sentence: 'Whoever configures this export can fix it.' },
   destination: {
-    short: 'at the destination',
+    label: 'at the destination',
     sentence: 'The destination’s operators can fix it, or it may pass by itself.',
   },
-  sluice: { short: 'in Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
+  sluice: { label: 'in Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
 };

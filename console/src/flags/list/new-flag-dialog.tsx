@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from 'react-aria-components';
-import { api, ApiError, done, messageOf } from '../../api/client.ts';
+import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
@@ -17,7 +17,7 @@ export function NewFlagDialog({ projectId, onClose }: { projectId: number; onClo
   const [percent, setPercent] = useState(0);
   const creating = useMutation({
     mutationFn: () =>
-      done(
+      unwrap(
         api.POST('/api/environments/{project_id}/feature_flags/', {
           params: { path: { project_id: projectId } },
           body: { key, name, filters: { groups: [{ properties: [], rollout_percentage: percent }] } },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { Flag } from '../flags-data.ts';
 import { conditionsOf, IDS, type Names } from '../words/conditions.ts';
 
@@ -11,7 +11,7 @@ export function useListNames(projectId: number, flags: readonly Flag[]): Names {
   const cohorts = useQuery({
     queryKey: ['cohorts', projectId, 'list'],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/cohorts/', {
           params: { path: { project_id: projectId }, query: { limit: 100 } },
           signal,

@@ -40,7 +40,7 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
     edit.setFilters({ groups: sets.map((current, at) => (at === index ? { ...current, ...set } : current)) });
   const open = mayEdit && opened !== undefined && opened < sets.length ? opened : undefined;
   // Sets have no ids, so their index identifies them.
-  const keyOf = (index: number) => `${index} ${edit.origin}`;
+  const keyOf = (index: number) => `${index} ${edit.inputKey}`;
   function show(index: number, isOpened: boolean) {
     setOpened(isOpened ? index : undefined);
     setPressed(keyOf(index));

@@ -49,7 +49,12 @@ function FlagView({ projectId, flag }: { projectId: number; flag: Flag }) {
       )}
       <ConditionSets projectId={projectId} edit={edit} refusal={refusal} mayEdit={mayEdit} />
       <Variants edit={edit} refusal={refusal} mayEdit={mayEdit} />
-      <Payloads key={`payloads ${edit.base.version} ${edit.origin}`} edit={edit} refusal={refusal} mayEdit={mayEdit} />
+      <Payloads
+        key={`payloads ${edit.base.version} ${edit.inputKey}`}
+        edit={edit}
+        refusal={refusal}
+        mayEdit={mayEdit}
+      />
       {edit.isDirty && <SaveBar projectId={projectId} edit={edit} refusal={refusal} />}
       {!flag.deleted && <WhoGetsIt projectId={projectId} flag={flag} edit={edit} />}
       <History projectId={projectId} flag={flag} edit={edit} mayEdit={mayEdit} />

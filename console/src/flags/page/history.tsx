@@ -1,7 +1,7 @@
 /** Changes of the flag, by whom and when; an earlier version can become an edit, which is saved like any other. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, done, type AnswerOf } from '../../api/client.ts';
+import { api, unwrap, type AnswerOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
@@ -24,7 +24,7 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
   const history = useInfiniteQuery({
     queryKey: ['flags', projectId, 'history', flag.id],
     queryFn: ({ pageParam, signal }) =>
-      done(
+      unwrap(
         api.GET('/api/environments/{project_id}/feature_flags/{id}/activity/', {
           params: { path: { project_id: projectId, id: flag.id }, query: { limit: PAGE, offset: pageParam } },
           signal,

@@ -1,6 +1,6 @@
 /** How many persons or groups match a condition set, and how many of all get the flag. */
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import { formatCount } from '../../look/time.tsx';
 import { conditionsOf, groupTypeIndexOf, percentOf, type ConditionSet, type Filters } from '../words/conditions.ts';
 import { reachOf } from '../words/reach.ts';
@@ -15,7 +15,7 @@ function countQuery(projectId: number, set: ConditionSet, groupType: number | nu
   return {
     queryKey: ['flags', projectId, 'reach', condition, groupType],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      done(
+      unwrap(
         api.POST('/api/environments/{project_id}/feature_flags/user_blast_radius/', {
           params: { path: { project_id: projectId } },
           body: { condition, group_type_index: groupType },
@@ -63,15 +63,15 @@ export function FlagReach({ projectId, filters }: { projectId: number; filters: 
   const answers = counts.flatMap(({ data }) => data ?? []);
   if (!isCounted || answers.length < counts.length) return null;
   const total = Math.max(...answers.map(({ total_users }) => total_users));
-  const { least, most } = reachOf(
+  const { min, max } = reachOf(
     sets.map((set, index) => ({
       percent: percentOf(set),
-      asks: conditionsOf(set).length > 0,
+      hasConditions: conditionsOf(set).length > 0,
       matching: answers[index]!.users_affected,
     })),
     total,
   );
-  const reached = least === most ? formatCount(least) : `${formatCount(least)} to ${formatCount(most)}`;
+  const reached = min === max ? formatCount(min) : `${formatCount(min)} to ${formatCount(max)}`;
   return (
     <span>
       reaches {reached} of {formatCount(total)}

@@ -1,7 +1,7 @@
 /** The bar that lists the changes of an edit and saves them. A conflict with another person's edit shows both. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ApiError, done, messageOf } from '../../api/client.ts';
+import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
 import { showNotice } from '../../look/notice.tsx';
@@ -94,7 +94,7 @@ function payloadsOf({ fields, base }: Edit): string[] {
 }
 
 function freshFlag(projectId: number, id: number): Promise<Flag> {
-  return done(
+  return unwrap(
     api.GET('/api/environments/{project_id}/feature_flags/{id}/', { params: { path: { project_id: projectId, id } } }),
   );
 }

@@ -12,7 +12,7 @@ export type Edit = {
   changes: ChangeLine[];
   isDirty: boolean;
   /** Changes whenever something other than an input sets the fields, so that inputs begin anew. */
-  origin: number;
+  inputKey: number;
   set(change: Partial<Fields>): void;
   setFilters(change: Partial<Filters>): void;
   /** @param base the flag before the edit @param fields the new values */
@@ -24,7 +24,7 @@ export type Edit = {
 
 export function useEdit(flag: Flag): Edit {
   const [edited, setEdited] = useState<{ base: Flag; fields: Fields }>();
-  const [origin, setOrigin] = useState(0);
+  const [inputKey, setOrigin] = useState(0);
   const base = edited?.base ?? flag;
   const fields = edited?.fields ?? fieldsOf(flag);
   const changes = edited ? changesBetween(fieldsOf(base), fields) : [];
@@ -34,16 +34,16 @@ export function useEdit(flag: Flag): Edit {
     fields,
     changes,
     isDirty: changes.length > 0,
-    origin,
+    inputKey,
     set,
     setFilters: (change) => set({ filters: { ...fields.filters, ...change } }),
     begin(newBase, newFields) {
       setEdited({ base: newBase, fields: newFields });
-      setOrigin(origin + 1);
+      setOrigin(inputKey + 1);
     },
     discard() {
       setEdited(undefined);
-      setOrigin(origin + 1);
+      setOrigin(inputKey + 1);
     },
     patch: () => ({
       ...differences(fieldsOf(base), fields),

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import { flagQuery, groupTypesQuery } from '../flags-data.ts';
 import { conditionsOf, IDS, type Filters, type Names } from '../words/conditions.ts';
 
@@ -16,7 +16,7 @@ export function useNames(projectId: number, filters: Filters): Names {
     queries: cohorts.map((id) => ({
       queryKey: ['cohorts', projectId, id],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        done(
+        unwrap(
           api.GET('/api/environments/{project_id}/cohorts/{id}/', {
             params: { path: { project_id: projectId, id } },
             signal,

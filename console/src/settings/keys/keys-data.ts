@@ -1,5 +1,5 @@
 /** Requests about keys of a person and of a project, with the same methods for both. */
-import { api, done, type AnswerOf } from '../../api/client.ts';
+import { api, unwrap, type AnswerOf } from '../../api/client.ts';
 
 export type Key = Omit<AnswerOf<'ProjectSecretApiKey'>, 'created_by'> & {
   created_by?: { first_name: string; email: string } | null;
@@ -27,16 +27,16 @@ export type KeysOfOwner = {
 export const personalKeys: KeysOfOwner = {
   queryKey: ['keys', 'personal'],
   path: '/api/personal_api_keys/',
-  list: (signal) => done(api.GET('/api/personal_api_keys/', { signal })),
+  list: (signal) => unwrap(api.GET('/api/personal_api_keys/', { signal })),
   create: ({ projectId, ...key }) =>
-    done(
+    unwrap(
       api.POST('/api/personal_api_keys/', {
         body: { ...key, scoped_teams: projectId === null ? [] : [projectId], scoped_organizations: [] },
       }),
     ),
   roll: (id, grace_seconds) =>
-    done(api.POST('/api/personal_api_keys/{id}/roll/', { params: { path: { id } }, body: { grace_seconds } })),
-  remove: (id) => done(api.DELETE('/api/personal_api_keys/{id}/', { params: { path: { id } } })),
+    unwrap(api.POST('/api/personal_api_keys/{id}/roll/', { params: { path: { id } }, body: { grace_seconds } })),
+  remove: (id) => unwrap(api.DELETE('/api/personal_api_keys/{id}/', { params: { path: { id } } })),
 };
 
 export function projectKeys(projectId: number): KeysOfOwner {
@@ -45,23 +45,23 @@ export function projectKeys(projectId: number): KeysOfOwner {
     queryKey: ['keys', 'project', projectId],
     path: `/api/projects/${projectId}/project_secret_api_keys/`,
     list: (signal) =>
-      done(api.GET('/api/environments/{project_id}/project_secret_api_keys/', { params: { path }, signal })),
+      unwrap(api.GET('/api/environments/{project_id}/project_secret_api_keys/', { params: { path }, signal })),
     create: ({ label, scopes, expires_at }) =>
-      done(
+      unwrap(
         api.POST('/api/environments/{project_id}/project_secret_api_keys/', {
           params: { path },
           body: { label, scopes, expires_at },
         }),
       ),
     roll: (id, grace_seconds) =>
-      done(
+      unwrap(
         api.POST('/api/environments/{project_id}/project_secret_api_keys/{id}/roll/', {
           params: { path: { ...path, id } },
           body: { grace_seconds },
         }),
       ),
     remove: (id) =>
-      done(
+      unwrap(
         api.DELETE('/api/environments/{project_id}/project_secret_api_keys/{id}/', {
           params: { path: { ...path, id } },
         }),

@@ -1,6 +1,6 @@
 /** Requests about the people of an organization. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type AnswerOf } from '../../api/client.ts';
+import { api, unwrap, type AnswerOf } from '../../api/client.ts';
 
 export type Member = AnswerOf<'OrganizationMember'>;
 export type Invite = AnswerOf<'OrganizationInvite'>;
@@ -30,7 +30,7 @@ export function organizationQuery(organization_id: string) {
   return queryOptions({
     queryKey: [...membersKey(organization_id), 'organization'],
     queryFn: ({ signal }) =>
-      done(api.GET('/api/organizations/{organization_id}/', { params: { path: { organization_id } }, signal })),
+      unwrap(api.GET('/api/organizations/{organization_id}/', { params: { path: { organization_id } }, signal })),
   });
 }
 
@@ -38,7 +38,7 @@ export function membersQuery(organization_id: string, page: number) {
   return queryOptions({
     queryKey: [...membersKey(organization_id), 'list', page],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/organizations/{organization_id}/members/', {
           params: { path: { organization_id }, query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } },
           signal,
@@ -53,7 +53,7 @@ export function invitesQuery(organization_id: string) {
   return queryOptions({
     queryKey: [...membersKey(organization_id), 'invites'],
     queryFn: ({ signal }) =>
-      done(
+      unwrap(
         api.GET('/api/organizations/{organization_id}/invites/', {
           params: { path: { organization_id }, query: { limit: PAGE_SIZE } },
           signal,
@@ -63,7 +63,7 @@ export function invitesQuery(organization_id: string) {
 }
 
 export function changeLevel(organization_id: string, { user }: Member, level: Level): Promise<Member> {
-  return done(
+  return unwrap(
     api.PATCH('/api/organizations/{organization_id}/members/{user__uuid}/', {
       params: { path: { organization_id, user__uuid: user.uuid } },
       body: { level },
@@ -72,7 +72,7 @@ export function changeLevel(organization_id: string, { user }: Member, level: Le
 }
 
 export function removeMember(organization_id: string, { user }: Member): Promise<unknown> {
-  return done(
+  return unwrap(
     api.DELETE('/api/organizations/{organization_id}/members/{user__uuid}/', {
       params: { path: { organization_id, user__uuid: user.uuid } },
     }),
@@ -82,13 +82,13 @@ export function removeMember(organization_id: string, { user }: Member): Promise
 export type NewInvite = { target_email: string; first_name: string; message: string; level: Level };
 
 export function invite(organization_id: string, body: NewInvite): Promise<Invite> {
-  return done(
+  return unwrap(
     api.POST('/api/organizations/{organization_id}/invites/', { params: { path: { organization_id } }, body }),
   );
 }
 
 export function revoke(organization_id: string, { id }: Invite): Promise<unknown> {
-  return done(
+  return unwrap(
     api.DELETE('/api/organizations/{organization_id}/invites/{id}/', { params: { path: { organization_id, id } } }),
   );
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { Entry } from './entries.ts';
 
 const MAX_OF_A_KIND = 6;
@@ -11,7 +11,7 @@ const KINDS: readonly Kind[] = [
     title: 'Exports',
     async find(project_id, search, signal) {
       const query = { search, limit: MAX_OF_A_KIND };
-      const { results } = await done(
+      const { results } = await unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/overview/', {
           params: { path: { project_id }, query },
           signal,
@@ -28,7 +28,7 @@ const KINDS: readonly Kind[] = [
     title: 'Flags',
     async find(project_id, search, signal) {
       const query = { search, limit: MAX_OF_A_KIND };
-      const { results } = await done(
+      const { results } = await unwrap(
         api.GET('/api/environments/{project_id}/feature_flags/', { params: { path: { project_id }, query }, signal }),
       );
       return results.map(({ id, key, name }) => ({
@@ -43,7 +43,7 @@ const KINDS: readonly Kind[] = [
     title: 'Dashboards',
     async find(project_id, search, signal) {
       const query = { search, limit: MAX_OF_A_KIND };
-      const { results } = await done(
+      const { results } = await unwrap(
         api.GET('/api/environments/{project_id}/dashboards/', { params: { path: { project_id }, query }, signal }),
       );
       return results.map(({ id, name }) => ({

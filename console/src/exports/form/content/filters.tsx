@@ -22,8 +22,8 @@ export function Filters({ filters, onChange, model }: FiltersProps) {
       noun="filter"
       items={filters}
       onChange={onChange}
-      fresh={{ key: '', type: model.filter_types[0]!, operator: DEFAULT_OPERATOR }}
-      add="Add a filter"
+      newItem={{ key: '', type: model.filter_types[0]!, operator: DEFAULT_OPERATOR }}
+      addLabel="Add a filter"
       empty="Every row is exported. A filter keeps those that meet it."
       error={isShown ? undefined : text}
       renderItem={(filter, index, isNew) => (

@@ -10,8 +10,8 @@ type ListProps<Item> = {
   items: readonly Item[];
   onChange: (items: readonly Item[]) => void;
   /** Initial value of an added item. */
-  fresh: Item;
-  add: string;
+  newItem: Item;
+  addLabel: string;
   /** A sentence for an empty list. */
   empty?: string;
   /** An error about the list as a whole, and not about one item. */
@@ -22,7 +22,7 @@ type ListProps<Item> = {
 };
 
 export function ItemList<Item>(props: ListProps<Item>) {
-  const { title, noun, items, onChange, fresh, add, empty, error, renderItem, children } = props;
+  const { title, noun, items, onChange, newItem, addLabel, empty, error, renderItem, children } = props;
   const adding = useRef<HTMLButtonElement>(null);
   /** Index of the item that was added last. */
   const [added, setAdded] = useState<number>();
@@ -67,10 +67,10 @@ export function ItemList<Item>(props: ListProps<Item>) {
           ref={adding}
           onPress={() => {
             setAdded(items.length);
-            onChange([...items, fresh]);
+            onChange([...items, newItem]);
           }}
         >
-          {add}
+          {addLabel}
         </Button>
       </div>
       {children}

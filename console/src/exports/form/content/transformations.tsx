@@ -32,8 +32,8 @@ export function Transformations({ draft, set, model, hasKey }: TransformationsPr
       noun="changed value"
       items={all}
       onChange={(transformations) => set({ transformations })}
-      fresh={{ path: '', action: 'drop' }}
-      add="Leave out or hash a value"
+      newItem={{ path: '', action: 'drop' }}
+      addLabel="Leave out or hash a value"
       error={refused < 0 ? text : undefined}
       renderItem={({ path, action }, index, isNew) => (
         <>

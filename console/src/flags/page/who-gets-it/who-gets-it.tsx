@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
-import { api, done, messageOf } from '../../../api/client.ts';
+import { api, unwrap, messageOf } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.d.ts';
 import { Button } from '../../../look/button.tsx';
 import { Switch } from '../../../look/field.tsx';
@@ -27,7 +27,7 @@ function evaluationQuery(
   return {
     queryKey: ['flags', projectId, 'evaluation', flag.id, flag.version, subject, filters],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      done(
+      unwrap(
         api.POST('/api/environments/{project_id}/feature_flags/evaluate/', {
           params: { path: { project_id: projectId } },
           body: { flag: flag.id, ...subject, ...(filters && { filters: { ...filters } }) },
