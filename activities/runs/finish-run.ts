@@ -99,7 +99,7 @@ async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: S
 async function throwSupersededOrLost({ stores }: Engine, { lease }: PlannedRun): Promise<never> {
   await stores.ledger.beginCommit(lease);
   throw new StagedLost(
-    'What this run had staged is no longer at the destination. Sluice will deliver the interval again.',
+    'The staged data of this run is no longer at the destination. Sluice will deliver the interval again.',
   );
 }
 

@@ -72,7 +72,7 @@ describe('the list of exports', () => {
       await clicks.getByText('A part of the directory or prefix is a file or a link.').waitFor();
       await page.getByText(/^Paused by .*, “migration”; resumes [A-Z]/).waitFor();
       const later = page.getByRole('listitem').filter({ hasText: 'Later' });
-      await later.getByText(/^Begins [A-Z].*: no interval before that is delivered by itself\.$/).waitFor();
+      await later.getByText(/^Begins [A-Z].*: no earlier interval is delivered automatically\.$/).waitFor();
       await page
         .getByRole('listitem')
         .filter({ hasText: 'Orders' })

@@ -70,7 +70,10 @@ describe('the page of a run', () => {
     await receipt.getByText(/^Read back .*: 2 rows, digest equal\.$/).waitFor();
     const steps = page.getByRole('table', { name: 'Attempts' }).getByRole('row').nth(1);
     assert.match((await steps.textContent())!, /^1plan ✓done.*stage ✓done.*commit ✓done.*verify ✓done/);
-    assert.match((await receipt.textContent())!, /source2held2.*digestequal [\da-f]{12}….*2 rows.*sha256 [\da-f]{12}/);
+    assert.match(
+      (await receipt.textContent())!,
+      /source2acknowledged2.*digestequal [\da-f]{12}….*2 rows.*sha256 [\da-f]{12}/,
+    );
     await page
       .getByRole('log')
       .getByText(/deliver|commit/i)

@@ -39,7 +39,7 @@ export class ApiError extends Error {
 /** Sentences for a proxy's answers, which have no error envelope; 0: there was no answer. */
 const SENTENCES_BY_STATUS: Readonly<Record<number, string>> = {
   0: 'The server cannot be reached.',
-  502: 'The server is not there right now.',
+  502: 'The server is not available right now.',
   503: 'The server is busy or starting. Try again in a moment.',
   504: 'The server took too long to answer.',
 };
@@ -57,11 +57,11 @@ export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNu
 }
 
 /** Replaces the API's `Not found.` for objects that were shown, or are linked: somebody may have deleted them meanwhile. */
-export const GONE = 'It is not here any more, or you may not see it.';
+export const GONE = 'It no longer exists, or you may not see it.';
 
 /** The message to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Something went wrong in the console. Load the page again.';
+  if (!(error instanceof ApiError)) return 'Something went wrong in the console. Reload the page.';
   return error.message === 'Not found.' ? GONE : error.message;
 }
 

@@ -8,7 +8,7 @@ export class ChunkError extends Error {
 
   constructor(cause: unknown, retry: () => Promise<void>) {
     // A text of our own: for the browser's text the router would reload the page, even without a network.
-    super('The code of this page did not arrive.', { cause });
+    super('The code of this page could not be loaded.', { cause });
     this.retry = retry;
   }
 }

@@ -17,7 +17,7 @@ export function SendFirstEvent({ projectId }: { projectId: number }) {
   const command = `curl -sS '${location.origin}/capture/' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
   return (
     <div className={styles.empty}>
-      <p>No event yet. This command sends one, with the public key of the project. It appears here by itself.</p>
+      <p>No events yet. This command sends one, with the public key of the project. It appears here automatically.</p>
       <pre>{command}</pre>
       <div>
         <Copy text={command} kind="plain">

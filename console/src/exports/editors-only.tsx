@@ -15,7 +15,7 @@ export function NewExport() {
     <EditorsOnly
       isAllowed={useMayCreate(params.projectId)}
       title="New export"
-      explanation="Making an export takes the level editor for the project’s batch exports, and you have viewer. Ask an admin of the project."
+      explanation="You are a viewer of this project’s exports. To create one you need the editor level: ask a project admin for it."
       backLink={
         <Link to="/project/$projectId/exports" params={params}>
           To the exports
@@ -33,7 +33,7 @@ export function EditExport() {
     <EditorsOnly
       isAllowed={useMayEdit(params.projectId, params.exportId)}
       title="Edit export"
-      explanation="Changing this export takes the level editor, and you have viewer. Ask an editor to change it, or a manager of the export for the level."
+      explanation="You are a viewer of this export. To change it you need the editor level: ask a manager of the export for it, or ask an editor to make the change."
       backLink={
         <Link to="/project/$projectId/exports/$exportId" params={params}>
           To the export

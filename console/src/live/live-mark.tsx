@@ -8,7 +8,7 @@ export function LiveMark() {
       Live <span aria-hidden>●</span>
     </span>
   ) : (
-    <span className="quiet" title="Changes do not arrive by themselves: the page asks for them every few seconds.">
+    <span className="quiet" title="There is no live connection: the page polls for changes every few seconds.">
       Not live <span aria-hidden>○</span>
     </span>
   );

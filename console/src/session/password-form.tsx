@@ -7,7 +7,7 @@ import { CredentialFields } from './credential-fields.tsx';
 import { useMe } from './me.ts';
 
 const WORDS: Record<PasswordReason, { title: string; explanation: string }> = {
-  ended: { title: 'Log in again', explanation: 'Your session has ended. What you have typed is kept.' },
+  ended: { title: 'Log in again', explanation: 'Your session has ended. What you typed is kept.' },
   sensitive: {
     title: 'Confirm it is you',
     explanation: 'You logged in a while ago, and this change needs a recent log-in.',

@@ -46,7 +46,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
         Single-key shortcuts
       </Switch>
       <p className="quiet">
-        Saved in this browser. Turn this off if dictation or a screen reader needs single letters.
+        Saved in this browser. Turn this off if you use dictation or a screen reader that needs single letters.
       </p>
     </Dialog>
   );

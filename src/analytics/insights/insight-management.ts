@@ -37,7 +37,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     /** @throws InvalidInput naming the field; PermissionDenied for a query or a dashboard that the caller may not use */
     async create(context: Acting, input: GivenInsight): Promise<Insight> {
       const { deleted = false, ...fields } = givenFields(input);
-      if (deleted) throw new InvalidInput('An insight cannot be made deleted.', 'deleted');
+      if (deleted) throw new InvalidInput('An insight cannot be created as deleted.', 'deleted');
       ensureMayStore(context, fields.query);
       return allStores.inTransaction(context.project.id, async (stores) => {
         const insight = await createInsight(stores, context.project, context.caller, fields);

@@ -61,7 +61,7 @@ function explainError(error: unknown): unknown {
   if (code === undefined) return error;
   if (code === SQL_STATE.queryCanceled) {
     return new Unavailable(
-      `The query took longer than ${TIMEOUT_MS / 1000} seconds, and was given up: a shorter date range, or fewer series, take less.`,
+      `The query took longer than ${TIMEOUT_MS / 1000} seconds and was stopped. Use a shorter date range or fewer series.`,
       TIMEOUT_MS / 1000,
       { cause: error },
     );

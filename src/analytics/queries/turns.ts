@@ -27,7 +27,7 @@ export function createTurns({ atOnce, maxWaiting: maxWaitingPerSender, maxWaitMs
     maxInsidePerSender: Math.max(1, atOnce - 1),
     maxWaitingPerSender,
     maxWaitMs,
-    waitError: () => new Unavailable('Too many queries are under way: ask again in a moment.', RETRY_SECONDS),
+    waitError: () => new Unavailable('Too many queries are in progress: try again in a moment.', RETRY_SECONDS),
     tooManyError: () => new Unavailable('Too many queries of this project wait for their turn.', RETRY_SECONDS),
   });
   return {

@@ -158,7 +158,7 @@ function readExpiry(text: string): string {
   const instant = readDatetime(text, 'expires_at');
   if (parseDatetime(text)?.zoned) return instant;
   throw new InvalidInput(
-    'Say the time and its zone, as in 2027-01-31T18:00:00+01:00 or 2027-01-31T17:00:00Z.',
+    'Give the time with its zone, such as 2027-01-31T18:00:00+01:00 or 2027-01-31T17:00:00Z.',
     'expires_at',
   );
 }

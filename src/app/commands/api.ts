@@ -19,8 +19,8 @@ export function apiCommand(): Command {
   return new Command('api')
     .summary('serve HTTP: capture and the API')
     .description(
-      'Serves capture and the API until SIGTERM, then finishes the requests under way. /_livez says that it runs, /_readyz ' +
-        'that the database, its schema and Temporal are there. Logs are JSON lines on stderr.',
+      'Serves capture and the API until SIGTERM, then finishes the requests in progress. /_livez answers while the process runs, /_readyz ' +
+        'while the database, its schema and Temporal are available. Logs are JSON lines on stderr.',
     )
     .action(run);
 }

@@ -38,21 +38,29 @@ export function captureCommand(): Command {
   return new Command('capture')
     .summary('send a file of events to a running server')
     .description(
-      'Sends a file of events to a running server. Sending a file again stores nothing twice: each event has a uuid, its own or ' +
-        'one made from its line. gzip is recognised by content. Exit code: 0 all sent, 2 sent but for bad lines, 1 stopped.',
+      'Sends a file of events to a running server. It is safe to send a file again: each event has a uuid, its own or one derived from ' +
+        'its line, and is stored only once. Gzip files are detected by their content. Exit code: 0 if all lines were sent, 2 if all but ' +
+        'bad lines were sent, 1 if sending stopped.',
     )
     .argument('<file>', 'path of the file, or - for standard input')
     .addOption(
-      new Option('--format <format>', 'ndjson: one JSON event a line; access-log: the combined log format')
+      new Option('--format <format>', 'ndjson: one JSON event per line; access-log: the combined log format')
         .choices(Object.keys(FORMATS))
         .default('ndjson'),
     )
-    .option('--historical', 'place events at their own timestamps instead of at the present', false)
+    .option(
+      '--historical',
+      'import history: place each event at its own timestamp, not at the time it is received',
+      false,
+    )
     .option('--url <url>', 'address of the server (default: the one that `sluice up` runs here)')
-    .option('--key <key>', 'project API key (default: that of `sluice up` here)')
-    .option('--secret-key <key>', 'personal or project secret key, for --historical where the project key may not')
-    .option('--batch-size <events>', 'events in one request', numberBetween(1, 10_000), 500)
-    .option('--concurrency <requests>', 'requests on their way at once', numberBetween(1, 64), 4)
+    .option('--key <key>', 'project API key (default: the one from `sluice up` here)')
+    .option(
+      '--secret-key <key>',
+      'personal or project secret key, for --historical on servers that do not accept the project key for it',
+    )
+    .option('--batch-size <events>', 'events per request', numberBetween(1, 10_000), 500)
+    .option('--concurrency <requests>', 'number of concurrent requests', numberBetween(1, 64), 4)
     .option('--json', 'print the summary as JSON', false)
     .action(capture);
 }
@@ -68,7 +76,7 @@ async function capture(file: string, options: Options): Promise<void> {
     retries += 1;
     if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
     reportedAt = performance.now();
-    console.error(`The server does not take events (${reason}). Trying again, for five minutes at most.`);
+    console.error(`The server does not accept events (${reason}). Retrying for up to five minutes.`);
   };
   const send = createSender({
     url,

@@ -9,13 +9,13 @@ type Options = { destinations: boolean; json: boolean };
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .summary('find what is wrong with this installation, and say how to mend it')
+    .summary('find problems of this installation, and how to fix them')
     .description(
       'Checks the configuration, disk, Postgres, Temporal, workers, the API, stored secrets, and the destination of each export by its ' +
-        'test steps. Says of each problem how to mend it, and mends nothing itself. Run it with the environment of a worker, or in the ' +
-        'folder where `npm start` runs. Exit code: 0 without problems, also with warnings, else 1.',
+        'test steps. Prints how to fix each problem, and changes nothing. Run it with the environment of a worker, or in the ' +
+        'folder where `npm start` runs. Exit code: 0 if there are no problems (warnings are allowed), else 1.',
     )
-    .option('--no-destinations', 'leave out the test steps of destinations, which contact every one of them')
+    .option('--no-destinations', 'skip the test steps of destinations, which connect to each destination')
     .option('--json', 'print one line of JSON per finding', false)
     .action(run);
 }

@@ -35,34 +35,34 @@ type Options = {
 export function flagsCommand(): Command {
   return new Command('flags')
     .summary('import feature flags from PostHog, or from another Sluice')
-    .description('What else is done with flags is done through the API: docs/feature-flags.md.')
+    .description('Everything else about flags is done through the API: docs/feature-flags.md.')
     .addCommand(importCommand());
 }
 
 function importCommand(): Command {
   return new Command('import')
-    .summary('make the flags of an export here, and the cohorts that they name')
+    .summary('import flags, and the cohorts that they reference')
     .description(
-      'Copies flags, and the cohorts that they name, through the API of a running server. Each file contains what the source answers to ' +
-        'GET /api/projects/:id/feature_flags/?limit=1000 (--cohorts: …/cohorts/?limit=1000). A flag is known by its key, a cohort by ' +
-        'its name: what exists is not created again, so an interrupted import continues when it is run again. Exit code: 0 everything is ' +
-        'here, 2 something was refused or lacks its encrypted payload, or the files lack a page, 1 stopped. Keys come from SLUICE_API_KEY and POSTHOG_API_KEY, or from ' +
-        'files. See docs/feature-flags.md.',
+      'Copies flags, and the cohorts that they reference, through the API of a running server. Each file is a response of the source to ' +
+        'GET /api/projects/:id/feature_flags/?limit=1000 (--cohorts: …/cohorts/?limit=1000). Flags are matched by key and cohorts by ' +
+        'name; existing ones are not created again, so run the command again to continue an interrupted import. Exit code: 0 if everything ' +
+        'was imported, 2 if an item was refused, an encrypted payload is missing or the files lack a page, 1 if the import stopped. ' +
+        'API keys come from SLUICE_API_KEY and POSTHOG_API_KEY, or from files. See docs/feature-flags.md.',
     )
-    .argument('[files...]', 'lists of flags, in JSON; - for standard input')
-    .option('--cohorts <files...>', 'lists of cohorts, in JSON')
+    .argument('[files...]', 'JSON files with lists of flags; - for standard input')
+    .option('--cohorts <files...>', 'JSON files with lists of cohorts')
     .option('--from <address>', 'read from this server instead of files, with the key in POSTHOG_API_KEY')
-    .option('--from-project <id>', 'project on the server of --from')
+    .option('--from-project <id>', 'id of the project on the --from server')
     .option('--from-key-file <file>', 'file with the key for --from')
     .option('--url <address>', 'server to import into (default: the one that `sluice up` runs here)')
     .option(
       '--project <id>',
-      'project to import into (default: that of `sluice up` here, else the only project of the key)',
+      'project to import into (default: the one from `sluice up` here, else the key’s only project)',
     )
     .option('--key-file <file>', 'file with the key for --url, instead of SLUICE_API_KEY')
-    .option('--update', 'change flags and cohorts that exist and differ', false)
-    .option('--dry-run', 'validate and print the plan, and write nothing', false)
-    .option('--json', 'print a line of JSON for each flag and cohort, then the summary', false)
+    .option('--update', 'update existing flags and cohorts that differ', false)
+    .option('--dry-run', 'validate and print the plan without writing anything', false)
+    .option('--json', 'print one line of JSON per flag and cohort, then the summary', false)
     .action((files: string[], options: Options) => run(files, options).catch(failPrintably));
 }
 
@@ -99,9 +99,9 @@ async function readFiles(
   files: readonly string[],
   { cohorts, fromProject, fromKeyFile }: Options,
 ): Promise<ExportWithWarning> {
-  if (files.length === 0) throw new CommandFailed('Name a file of flags, or a server with --from.');
+  if (files.length === 0) throw new CommandFailed('Give a file of flags, or a server with --from.');
   if (fromProject !== undefined || fromKeyFile !== undefined) {
-    throw new CommandFailed('--from-project and --from-key-file are for --from.');
+    throw new CommandFailed('--from-project and --from-key-file need --from.');
   }
   const flags = await readLists(files, 'flag');
   const readCohorts = cohorts && (await readLists(cohorts, 'cohort'));
@@ -112,7 +112,7 @@ async function readFiles(
 
 async function readSource(files: readonly string[], options: Options, config: Config): Promise<ExportWithWarning> {
   const { from = '', fromProject, fromKeyFile, cohorts } = options;
-  if (files.length > 0 || cohorts) throw new CommandFailed('Name files, or a server with --from, not both.');
+  if (files.length > 0 || cohorts) throw new CommandFailed('Give files, or a server with --from, not both.');
   if (fromProject === undefined) throw new CommandFailed('--from needs --from-project, the id of the project there.');
   const source = apiClient({
     url: safeAddress(from, '--from'),
@@ -167,7 +167,8 @@ async function findKey(
       `${variable} is not set. Set it to an API key of ${server}, or name a file with the key: ${option}.`,
     );
   const key = text.trim();
-  if (!/^[\x21-\x7e]{1,1000}$/.test(key)) throw new CommandFailed(`${keyName} holds no key: one word is expected.`);
+  if (!/^[\x21-\x7e]{1,1000}$/.test(key))
+    throw new CommandFailed(`${keyName} does not contain a key: one word is expected.`);
   return { key, keyName };
 }
 
@@ -187,7 +188,8 @@ function httpAddress(text: string, option: string): URL {
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new CommandFailed(`${option} ${text} is not an address like https://eu.posthog.com.`);
   }
-  if (url.username !== '' || url.password !== '') throw new CommandFailed(`${option} takes no user and no password.`);
+  if (url.username !== '' || url.password !== '')
+    throw new CommandFailed(`${option} may not contain a user or password.`);
   return url;
 }
 
@@ -197,7 +199,7 @@ function safeAddress(text: string, option: '--from' | '--url'): string {
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   // tooth: source-key-in-the-open
   if (url.protocol !== 'https:' && !isHere)
-    throw new CommandFailed(`${option} must be https, but for this machine: the key is sent there.`);
+    throw new CommandFailed(`${option} must use https unless it is on this machine, because the key is sent there.`);
   return url.href;
 }
 

@@ -31,33 +31,33 @@ export function keysCommand(): Command {
   const command = new Command('keys')
     .summary('create, list, roll and delete API keys')
     .description(
-      'API keys are made here, and by people who are logged in: no key can make one that may do more. A personal key (phx_) acts ' +
-        'as its user in all projects of their organizations; a project secret key (phs_) opens one project.',
+      'API keys are created here, or by users who are logged in; no key can create one with more scopes. A personal key (phx_) acts ' +
+        'as its user in all projects of their organizations; a project secret key (phs_) gives access to one project.',
     );
   command.addCommand(
     addOwnerOptions(new Command('create'))
-      .summary('make a key and print it, this one time')
-      .requiredOption('--label <label>', 'what it is for')
-      .requiredOption('--scope <scopes...>', `what it may do: ${SCOPES.join(', ')}, or '${ALL_SCOPES}'`, addScopes)
-      .option('--expires <datetime>', 'from then on it opens nothing', futureInstant)
-      .option('--only-project <ids...>', 'a personal key opens these projects only', addProjects)
-      .option('--only-organization <ids...>', 'a personal key opens these organizations only', addOrganizations)
+      .summary('create a key, and print it once')
+      .requiredOption('--label <label>', 'name that says what the key is for')
+      .requiredOption('--scope <scopes...>', `what the key may do: ${SCOPES.join(', ')}, or '${ALL_SCOPES}'`, addScopes)
+      .option('--expires <datetime>', 'when the key stops working', futureInstant)
+      .option('--only-project <ids...>', 'limit a personal key to these projects', addProjects)
+      .option('--only-organization <ids...>', 'limit a personal key to these organizations', addOrganizations)
       .action((options: Create) => withStores(options, create)),
   );
   command.addCommand(
     addOwnerOptions(new Command('list'))
-      .summary('list keys by their last four characters')
+      .summary('list keys; each is shown by its last four characters')
       .action((options: List) => withStores(options, list)),
   );
   command.addCommand(
     addKeyArgument(new Command('roll'))
-      .summary('give a key a new value and print it, this one time')
-      .option('--grace <seconds>', 'how long the old value is still good', seconds, 0)
+      .summary('replace the value of a key, and print the new one once')
+      .option('--grace <seconds>', 'how long the old value keeps working', seconds, 0)
       .action((id: string, options: Omit<Roll, 'id'>) => withStores({ ...options, id }, roll)),
   );
   command.addCommand(
     addKeyArgument(new Command('delete'))
-      .summary('make a key worthless, at once')
+      .summary('delete a key; it stops working at once')
       .action((id: string, options: Omit<KeyOptions, 'id'>) => withStores({ ...options, id }, remove)),
   );
   return command;
@@ -65,13 +65,15 @@ export function keysCommand(): Command {
 
 function addOwnerOptions(command: Command): Command {
   return command
-    .option('--user <email>', 'the key is personal: it acts as this user')
-    .option('--project <id>', 'the key is the project’s', projectId)
+    .option('--user <email>', 'personal key that acts as this user')
+    .option('--project <id>', 'key of this project', projectId)
     .option('--json', 'print the result as JSON', false);
 }
 
 function addKeyArgument(command: Command): Command {
-  return command.argument('<id>', 'from `sluice keys list`').option('--json', 'print the result as JSON', false);
+  return command
+    .argument('<id>', 'id of the key, from `sluice keys list`')
+    .option('--json', 'print the result as JSON', false);
 }
 
 type Stores = { keys: KeyStore; owners: OwnerStore; issuing: ApiKeys };
@@ -90,7 +92,7 @@ async function create(options: Create, { owners, issuing }: Stores): Promise<voi
   const { label, scope: scopes, expires = null, onlyProject = null, onlyOrganization = null } = options;
   const owner = await findOwner(options, owners);
   if ('projectId' in owner && (onlyProject ?? onlyOrganization)) {
-    throw new CommandFailed('A key of a project opens that project only.');
+    throw new CommandFailed('A key of a project cannot be limited further: it gives access to that project only.');
   }
   const settings = {
     label,

@@ -7,12 +7,12 @@ import { createSignInUrl, acceptsSignInLinks } from '../up/sign-in.ts';
 
 export function loginCommand(): Command {
   return new Command('login')
-    .summary('print a link that logs a user in, in a browser on this machine')
+    .summary('print a link that logs in a user, in a browser on this machine')
     .description(
-      'For operators: the link works once, within ten minutes, and only on the machine of the API, without a proxy between. A new ' +
-        'password of the user ends it.',
+      'For operators. The link works once, for ten minutes, and only on the machine that runs the API, without a proxy in between. ' +
+        'Changing the user’s password ends it.',
     )
-    .argument('[email]', 'of the user; without it the demo’s, beside `sluice up`')
+    .argument('[email]', 'email address of the user (default: the demo user of `sluice up`)')
     .option('--json', 'print the result as JSON', false)
     .action(run);
 }
@@ -21,12 +21,12 @@ async function run(emailOption: string | undefined, { json }: { json: boolean })
   const config = await withUpDefaults(readConfig());
   const report = await readReport(config.SLUICE_STATE_DIR);
   const email = emailOption ?? report?.email;
-  if (email === undefined) throw new CommandFailed('Give the address of a user: sluice login ann@example.com');
+  if (email === undefined) throw new CommandFailed('Give the email address of a user: sluice login ann@example.com');
   const databaseUrl = requireVariable(config, 'DATABASE_URL');
   const apiUrl = report?.api_url ?? apiUrlOf(config);
   if (!acceptsSignInLinks(apiUrl)) {
     throw new CommandFailed(
-      `The API at ${apiUrl} is not on a loopback address, where alone such links work: set SLUICE_HOST to 127.0.0.1 or ` +
+      `The API at ${apiUrl} is not on a loopback address, and login links work only there: set SLUICE_HOST to 127.0.0.1 or ` +
         '0.0.0.0, or give the user a password with `sluice users password`.',
     );
   }
@@ -34,7 +34,7 @@ async function run(emailOption: string | undefined, { json }: { json: boolean })
   if (url === null) throw new CommandFailed(`There is no user ${email} who may log in.`);
   if (json) return console.log(JSON.stringify({ email, url }));
   console.log(url);
-  console.error(`Logs ${email} in: once, within ten minutes, in a browser on this machine.`);
+  console.error(`This link logs in ${email} once, within ten minutes, in a browser on this machine.`);
 }
 
 function apiUrlOf({ SLUICE_HOST: host, SLUICE_PORT: port }: Config): string {

@@ -12,13 +12,13 @@ type Result = { [verb: string]: string[] };
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .summary('bring the database to this version’s schema')
+    .summary('update the database to this version’s schema')
     .description(
-      'Applies what DATABASE_URL’s database has not seen yet and makes the coming months’ partitions of events. Safe to ' +
-        'repeat, and to run many times at once.',
+      'Applies the missing migrations to the database of DATABASE_URL, and creates the event partitions of the coming months. Safe to ' +
+        'repeat, and to run several times at once.',
     )
-    .option('--demo', 'also make the demo’s organization, user and project, and print new keys for it', false)
-    .option('--rollback', 'undo the newest batch instead (development only: it drops data)', false)
+    .option('--demo', 'also create the demo organization, user and project, and print new keys for it', false)
+    .option('--rollback', 'undo the newest batch of migrations instead (for development only: it drops data)', false)
     .option('--json', 'print the result as JSON', false)
     .action(run);
 }

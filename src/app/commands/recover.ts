@@ -28,22 +28,25 @@ const DELIVERIES_PER_PAGE = 10;
 
 export function recoverCommand(): Command {
   return new Command('recover')
-    .summary('let deliveries go on after the database was restored, or copied')
+    .summary('resume deliveries after the database was restored or copied')
     .description(
-      'Compares what the destinations hold with what this database knows, lists the differences, and makes the database a new timeline: ' +
-        'its epochs and versions of persons are above everything that was delivered, Temporal gets a new witness, and deliveries that were ' +
-        'blocked go on. What this database does not know stays at the destinations until you accept one side, here or under ' +
-        '`foreign_deliveries/` of the API. Run it with the only installation that is to deliver from now on: stop the other one first. ' +
-        'Repeating it is harmless. Exit code: 0 when everything could be compared, else 1.',
+      'Compares the destinations with this database, lists the differences, and starts a new timeline for the database: its epochs and ' +
+        'versions of persons are higher than any that was delivered, Temporal gets a new witness, and blocked deliveries resume. ' +
+        'Deliveries that this database does not know stay at the destinations until you accept one side, here or under ' +
+        '`foreign_deliveries/` of the API. Run it only in the installation that will deliver from now on, and stop the other one first. ' +
+        'Safe to repeat. Exit code: 0 if everything could be compared, else 1.',
     )
-    .argument('[export]', 'with --accept: only deliveries of this batch export')
+    .argument('[export]', 'id of a batch export; with --accept, only its deliveries are decided')
     .option('--dry-run', 'only list the differences', false)
     .option(
       '--force',
-      'a new timeline although deliveries are not blocked: Temporal was restored together with the database',
+      'start a new timeline although deliveries are not blocked, because Temporal was restored together with the database',
       false,
     )
-    .option('--from <instant>', 'with --dry-run: compare only data intervals that end after it, like 2025-06-02T09:00Z')
+    .option(
+      '--from <instant>',
+      'with --dry-run: compare only data intervals that end after this instant, such as 2025-06-02T09:00Z',
+    )
     .addOption(
       new Option(
         '--accept <side>',
@@ -69,10 +72,11 @@ async function run(exportId: string | undefined, options: Options): Promise<void
 /** Refuses combinations of which one option would be ignored, because the command would then do more than intended. */
 function checkOptions(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
   if (exportId !== undefined && side === undefined)
-    throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');
+    throw new CommandFailed('Give an export only with --accept: a new timeline is for all exports.');
   if (from !== undefined && !dryRun)
-    throw new CommandFailed('--from goes with --dry-run only: before a timeline is made, all deliveries are compared.');
-  if (force && side !== undefined) throw new CommandFailed('--force makes a timeline, --accept none: leave one out.');
+    throw new CommandFailed('--from needs --dry-run: before a new timeline starts, all deliveries are compared.');
+  if (force && side !== undefined)
+    throw new CommandFailed('Give either --force or --accept: --force starts a new timeline, and --accept does not.');
 }
 
 function parseFrom(text: string | undefined): string | null {
@@ -197,7 +201,7 @@ async function accept(
   const { blocked } = await engine.stores.timeline.getState();
   if (waiting === 0 && blocked !== null)
     throw new CommandFailed(
-      'Nothing waits for a decision yet, since deliveries are blocked: run `sluice recover` first.',
+      'No delivery awaits a decision yet, because deliveries are blocked: run `sluice recover` first.',
     );
   console.log(`${decided} deliveries${dryRun ? ' would be' : ''} decided: ${side}.`);
 }

@@ -13,7 +13,7 @@ export function upCommand(): Command {
     .summary('run everything on this machine: Postgres, Temporal, API and worker')
     .description(
       'Runs Postgres, Temporal with its UI, the API and a worker until Ctrl-C. State, logs and dev.json (addresses and ' +
-        'keys) are in SLUICE_STATE_DIR. DATABASE_URL and TEMPORAL_ADDRESS replace the servers that it would start.',
+        'keys) are in SLUICE_STATE_DIR. With DATABASE_URL or TEMPORAL_ADDRESS it uses that server instead of starting one.',
     )
     .option('--json', 'print the addresses and keys as one line of JSON when everything is ready', false)
     .action(({ json }: { json: boolean }) => runUp({ json }));

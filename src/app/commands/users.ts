@@ -12,35 +12,36 @@ import { withUpDefaults } from '../up/beside.ts';
 type Create = { email: string; organization: string; role?: OrganizationRole; json: boolean };
 type Reset = { email: string; json: boolean };
 
-const ROLE_HELP = 'what they are there (default: owner of an organization that this makes, else member)';
+const ROLE_HELP = 'role in the organization (default: owner of a new organization, else member)';
 
 export function usersCommand(): Command {
   const command = new Command('users')
-    .summary('create users, give them passwords, list them')
+    .summary('create users, reset their passwords, and list them')
     .description(
-      'For operators: a first user makes the rest by invites. Passwords are made here, printed once, and changed later.',
+      'For operators. Create the first user here; that user invites the others. Passwords are generated and printed once; users can change them.',
     );
   command.addCommand(
     new Command('create')
-      .summary('make a user and print their password, this one time')
-      .requiredOption('--email <address>', 'by which they log in')
-      .requiredOption('--organization <name or id>', 'what they belong to; a name that is not there yet makes one')
+      .summary('create a user, and print their password once')
+      .requiredOption('--email <address>', 'email address that the user logs in with')
+      .requiredOption(
+        '--organization <name or id>',
+        'organization of the user; created if no organization has this name',
+      )
       .addOption(new Option('--role <role>', ROLE_HELP).choices([...ORGANIZATION_ROLES]))
       .option('--json', 'print the result as JSON', false)
       .action((options: Create) => withStores(options, create)),
   );
   command.addCommand(
     new Command('password')
-      .summary(
-        'give a user a new password and print it; their sessions end, their keys stay until `sluice keys delete`',
-      )
-      .requiredOption('--email <address>', 'of the user')
+      .summary('give a user a new password, and print it once; ends their sessions, but not their API keys')
+      .requiredOption('--email <address>', 'email address of the user')
       .option('--json', 'print the result as JSON', false)
       .action((options: Reset) => withStores(options, reset)),
   );
   command.addCommand(
     new Command('list')
-      .summary('list users by address')
+      .summary('list users, sorted by email address')
       .option('--json', 'print the result as JSON', false)
       .action((options: { json: boolean }) => withStores(options, list)),
   );

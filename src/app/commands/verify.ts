@@ -23,16 +23,16 @@ type Options = { from?: string; to?: string; deep: boolean; json: boolean };
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .summary('check what an export delivered, at source and destination')
+    .summary('compare the deliveries of an export with its source and destination')
     .description(
-      'Compares each delivered data interval at the source and at the destination with the receipt of its run, and reports ' +
-        'apart what differs at the destination, what was deleted at the source since, what is stale (events were imported ' +
-        'since) and, when --from or --to is given, what was never delivered. Changes nothing. Exit code: 0 when everything ' +
-        'could be compared and nothing differs or is missing, else 1.',
+      'Compares the rows of each delivered data interval, at the source and at the destination, with the receipt of its run. Reports ' +
+        'separately what differs at the destination, what was deleted at the source since the delivery, what is stale (events were ' +
+        'imported since), and with --from or --to what was never delivered. Changes nothing. Exit code: 0 if everything could be ' +
+        'compared and nothing differs or is missing, else 1.',
     )
     .argument('<export>', 'id of the batch export')
-    .option('--from <instant>', 'only intervals that begin then or later, like 2025-06-02T09:00Z')
-    .option('--to <instant>', 'only intervals that end then or earlier')
+    .option('--from <instant>', 'only intervals that begin at or after this instant, such as 2025-06-02T09:00Z')
+    .option('--to <instant>', 'only intervals that end at or before this instant')
     .option('--deep', 'download and parse every byte instead of trusting sizes and checksums', false)
     .option('--json', 'print one line of JSON per interval, the summary last', false)
     .action(run);

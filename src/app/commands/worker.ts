@@ -20,8 +20,8 @@ export function workerCommand(): Command {
   return new Command('worker')
     .summary('run exports: workflows and the activities that move rows')
     .description(
-      'Takes work from Temporal until it is stopped. Any number of workers may run; one that is killed or frozen loses ' +
-        'nothing: another one does its work. One that starts before Temporal waits for it. SLUICE_WORKER_CONCURRENCY bounds the parts that one worker moves at once.',
+      'Takes work from Temporal until it is stopped. Any number of workers may run. If one is killed or hangs, another takes over its ' +
+        'work. A worker that starts before Temporal waits for it. SLUICE_WORKER_CONCURRENCY limits the parts that one worker exports at once.',
     )
     .action(run);
 }

@@ -103,7 +103,7 @@ const COMPILERS: Compilers = {
     return value('bool', `(${operand!.sql} ${negated ? 'not ' : ''}in (${listSql}))`, at);
   },
   like: ({ value: inner, pattern, ignoreCase, negated, at }, compile) => {
-    const operand = convertImplicitly(compile(inner), 'text', 'what LIKE looks at');
+    const operand = convertImplicitly(compile(inner), 'text', 'the left side of LIKE');
     const operator = `${negated ? 'not ' : ''}${ignoreCase ? 'ilike' : 'like'}`;
     return value('bool', `(${operand.sql} ${operator} ${literal(likePattern(compile(pattern)))})`, at);
   },

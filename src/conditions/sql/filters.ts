@@ -69,7 +69,7 @@ function parseFilter(
   if (key.length > MAX_KEY && type !== 'hogql')
     throw filterError(`A filter's 'key' may have at most ${MAX_KEY} characters`);
   if (operator !== null && typeof operator !== 'string') throw filterError("A filter's 'operator' must be a string");
-  if (!isStorable(input)) throw filterError('A filter holds characters that no stored text can hold');
+  if (!isStorable(input)) throw filterError('A filter contains characters that cannot be stored');
   return nameFilterInErrors(index, () => {
     if (type === 'hogql') {
       takeExpressionBudget(key, budget);

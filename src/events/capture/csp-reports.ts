@@ -72,7 +72,7 @@ function violationsIn(body: unknown): Violation[] {
   if (isViolation(body)) return [readViolation(body)];
   const report = isObject(body) ? body['csp-report'] : undefined;
   if (!isObject(report)) {
-    throw new InvalidInput('The body is no report of a violation.', null, 'invalid_csp_payload');
+    throw new InvalidInput('The body is not a violation report.', null, 'invalid_csp_payload');
   }
   return [{ report_type: VIOLATION, ...fieldsOf(report), raw_report: body }];
 }

@@ -55,7 +55,7 @@ export function parseEnvelope(body: unknown, { query }: RequestContext, eventNam
 
 /** @throws InvalidInput for none @throws TooLarge for more events than a request may hold */
 export function checkCount(events: readonly unknown[]): void {
-  if (events.length === 0) throw new InvalidInput('The request holds no event.', null, 'empty_batch');
+  if (events.length === 0) throw new InvalidInput('The request contains no events.', null, 'empty_batch');
   // tooth: capture-events
   if (events.length > LIMITS.eventsPerRequest) {
     throw new TooLarge(`A request may hold ${LIMITS.eventsPerRequest} events; this one holds ${events.length}.`);

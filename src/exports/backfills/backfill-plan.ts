@@ -55,7 +55,7 @@ export function planWhole(tiling: Tiling, start: Millis, end: Millis): BackfillP
 
 function tooMany(): InvalidInput {
   return new InvalidInput(
-    `The range holds more than ${MAX_RUNS} data intervals: ask for it in several backfills.`,
+    `The range contains more than ${MAX_RUNS} data intervals: split it into several backfills.`,
     'start_at',
   );
 }

@@ -83,7 +83,7 @@ export const RUN_FAULTS = {
     owner: 'you',
     field: 'destination',
     final: true,
-    sentence: 'The batch export has left this place, and its credentials are not kept any more.',
+    sentence: 'The batch export no longer delivers to this place, and its credentials were deleted.',
   },
   secret_lost: { owner: 'you', field: 'destination', sentence: new SecretLost().message, type: 'SecretLost' },
   // The run's course.
@@ -108,12 +108,12 @@ export const RUN_FAULTS = {
   },
   staged_lost: {
     owner: 'destination',
-    sentence: 'What this run had staged is no longer at the destination. Sluice will deliver the interval again.',
+    sentence: 'The staged data of this run is no longer at the destination. Sluice will deliver the interval again.',
     type: 'StagedLost',
   },
   read_back_differs: {
     owner: 'destination',
-    sentence: 'What the destination holds is not what was delivered.',
+    sentence: 'The content of the destination differs from what was delivered.',
     type: 'ReadBackDiffers',
   },
   superseded: { owner: 'sluice', sentence: 'Another run has taken over this data interval.', type: 'Superseded' },
@@ -121,8 +121,11 @@ export const RUN_FAULTS = {
   export_deleted: { owner: 'you', final: true, sentence: 'The batch export was deleted.', type: 'NotFound' },
   worker_lost: { owner: 'sluice', sentence: 'No worker finished the work in time.', type: 'TimedOut' },
   workflow_ended: { owner: 'sluice', sentence: 'The workflow was terminated or cancelled in Temporal.' },
-  workflow_lost: { owner: 'sluice', sentence: 'The workflow ended, or is gone, without saying how the run went.' },
-  internal_error: { owner: 'sluice', sentence: 'An unexpected error; the worker’s log has it.' },
+  workflow_lost: {
+    owner: 'sluice',
+    sentence: 'The workflow ended or disappeared without reporting the outcome of the run.',
+  },
+  internal_error: { owner: 'sluice', sentence: 'An unexpected error occurred; see the worker’s log.' },
 } as const satisfies Record<string, RunFault>;
 
 export type RunFaultCode = keyof typeof RUN_FAULTS;

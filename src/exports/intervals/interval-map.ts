@@ -122,7 +122,7 @@ function checkSize({ total, interval }: Pieces, limit: number, bucket: Bucket | 
   if (total <= limit) return;
   const latest = isoMicros(interval(total - limit).start);
   throw new InvalidInput(
-    `The range holds ${total} data intervals; a map ${bucket ? 'with' : 'without'} \`bucket\` shows ${limit} at most. ` +
+    `The range contains ${total} data intervals; a map ${bucket ? 'with' : 'without'} \`bucket\` shows ${limit} at most. ` +
       `Use a 'start' of ${latest} or later${bucket ? '' : ', or a `bucket`'}.`,
     'start',
   );
@@ -130,5 +130,5 @@ function checkSize({ total, interval }: Pieces, limit: number, bucket: Bucket | 
 
 function checkBuckets(starts: readonly number[] | undefined): void {
   if (!starts || starts.length <= MAX_CELLS) return;
-  throw new InvalidInput(`The range holds more than ${MAX_CELLS} buckets. Use a larger bucket.`, 'bucket');
+  throw new InvalidInput(`The range contains more than ${MAX_CELLS} buckets. Use a larger bucket.`, 'bucket');
 }

@@ -63,7 +63,7 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
         if (listed.length >= limit) break;
         examined += batch.length;
         if (examined >= MAX_EXAMINED) {
-          throw new InvalidInput(`The range holds more than ${MAX_EXAMINED} data intervals: ask for less.`, 'start');
+          throw new InvalidInput(`The range contains more than ${MAX_EXAMINED} data intervals: ask for less.`, 'start');
         }
       }
       const nearest = listed.slice(0, limit);

@@ -61,5 +61,7 @@ async function endRequests(tx: BoundStores, delivery: ForeignDelivery, runId: st
   await tx.runRequests.closeIfNotStarted(delivery, runId);
   await tx.backfills.removeInterval(delivery);
   if (await tx.runRequests.findOpenKind(delivery.exportId, delivery.end))
-    throw new Conflict('A run of this data interval was asked for, and may begin any moment. Wait until it has ended.');
+    throw new Conflict(
+      'A run of this data interval was requested and may start at any moment. Wait until it has ended.',
+    );
 }

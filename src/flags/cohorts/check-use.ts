@@ -39,7 +39,7 @@ async function checkReferencedCohorts(
     throw new InvalidInput(`Cohort with id ${missing} does not exist`, attr, 'cohort_does_not_exist');
   }
   const circular = ownId === undefined ? undefined : found.get(ownId);
-  if (circular) throw new InvalidInput(`The cohort "${circular.name}" would be built on itself.`, attr);
+  if (circular) throw new InvalidInput(`The cohort "${circular.name}" would depend on itself.`, attr);
 }
 
 async function checkUnused(

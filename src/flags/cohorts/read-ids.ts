@@ -30,9 +30,9 @@ export async function readIds(blocks: AsyncIterable<Uint8Array>): Promise<NamedI
     if (id === '') continue;
     if (id.includes('\0')) throw new InvalidInput('Null characters are not allowed.', 'csv');
     ids.add(id);
-    if (ids.size > MAX_IDS) throw new InvalidInput(`The file names more than ${MAX_IDS} persons.`, 'csv');
+    if (ids.size > MAX_IDS) throw new InvalidInput(`The file contains more than ${MAX_IDS} persons.`, 'csv');
   }
-  if (!column || ids.size === 0) throw new InvalidInput('The file holds no ids.', 'csv');
+  if (!column || ids.size === 0) throw new InvalidInput('The file contains no ids.', 'csv');
   return { kind: column.kind, ids: [...ids] };
 }
 

@@ -63,7 +63,7 @@ export function apiClient({
       if (performance.now() >= deadline) throw new CommandFailed(throttledMessage());
       const requested = retryAfterMs(response.headers.get('retry-after')) ?? USUAL_WAIT_MS;
       const wait = Math.min(Math.max(requested, least), MAX_WAIT_MS);
-      onWait(`it takes no more requests with this key for ${Math.ceil(wait / 1000)} s`);
+      onWait(`it accepts no requests with this key for the next ${Math.ceil(wait / 1000)} s`);
       await sleep(wait);
     }
   }
@@ -173,7 +173,7 @@ export function apiClient({
         if (page.next === null || page.results.length === 0) return;
         const next = URL.canParse(page.next) ? new URL(page.next).search.slice(1) : search;
         if (seen.has(next))
-          throw new CommandFailed(`${url} names no further page of ${path} where it says that there is one.`);
+          throw new CommandFailed(`${url} says that ${path} has another page, but does not give a new address for it.`);
         seen.add(next);
         search = next;
       }

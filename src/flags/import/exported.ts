@@ -26,15 +26,15 @@ const MAX_ID = 2 ** 31 - 1;
  * @throws CommandFailed naming the position and the field if the item is not of this kind
  */
 export function parseItem(item: unknown, kind: Kind, position: string): ExportedItem {
-  if (!isFields(item)) throw new CommandFailed(`${position} is no ${kind}: an object is expected.`);
+  if (!isFields(item)) throw new CommandFailed(`${position} is not a ${kind}: an object is expected.`);
   const nameField = NAME[kind];
   const { id, [nameField]: name, deleted = false, active = true } = item;
   if (typeof name !== 'string' || name === '') {
-    throw new CommandFailed(`${position}.${nameField} is not a text, or missing: this is no list of ${kind}s.`);
+    throw new CommandFailed(`${position}.${nameField} is missing or not a text: this is not a list of ${kind}s.`);
   }
   // Flags have a name, too, so only their key tells them from cohorts.
   if (kind === 'cohort' && typeof item['key'] === 'string') {
-    throw new CommandFailed(`${position}.key belongs to a flag: this is no list of cohorts.`);
+    throw new CommandFailed(`${position}.key belongs to a flag: this is not a list of cohorts.`);
   }
   if (id !== undefined && !(Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ID)) {
     throw new CommandFailed(`${position}.id is not an id: a whole number from 1 to ${MAX_ID} is expected.`);

@@ -126,7 +126,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
       const { status, refusal } = written;
       if (status === 403)
         throw new CommandFailed(
-          `${target.url} lets this key make no ${kind.kind}s: ${printable(refusal.reason, MAX_REASON)}`,
+          `${target.url} does not let this key create ${kind.kind}s: ${printable(refusal.reason, MAX_REASON)}`,
         );
       // `unique`: another client has created it meanwhile.
       const present = refusal.code === 'unique' ? await findPresentItem(target, kind, name) : undefined;

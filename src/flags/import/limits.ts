@@ -26,12 +26,12 @@ export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, b
   for await (const block of blocks) {
     budget.bytes -= block.length;
     // tooth: import-bytes
-    if (budget.bytes < 0) throw new CommandFailed(`${name} goes beyond ${MAX_BYTES / 1024 / 1024} MiB.`);
+    if (budget.bytes < 0) throw new CommandFailed(`${name} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
     taken.push(block);
   }
   const bytes = Buffer.concat(taken);
   budget.values -= valuesIn(bytes, budget.values);
   // tooth: import-values
-  if (budget.values < 0) throw new CommandFailed(`${name} goes beyond ${MAX_VALUES.toLocaleString('en')} values.`);
+  if (budget.values < 0) throw new CommandFailed(`${name} has more than ${MAX_VALUES.toLocaleString('en')} values.`);
   return bytes;
 }

@@ -28,7 +28,7 @@ export async function readLists(
     const parsed = parseList(await collect(bytes, name, budget), name);
     for (const [index, item] of parsed.results.entries()) {
       items.push(parseItem(item, kind, `${name}: ${parsed.place}[${index}]`));
-      if (items.length > MAX_ITEMS) throw new CommandFailed(`${name} goes beyond ${MAX_ITEMS} ${kind}s.`);
+      if (items.length > MAX_ITEMS) throw new CommandFailed(`${name} has more than ${MAX_ITEMS} ${kind}s.`);
     }
     count = Math.max(count, parsed.count);
     if (parsed.next === null) isWhole = true;
@@ -63,9 +63,9 @@ export function parseList(bytes: Buffer, name: string): List {
   const list = parse(bytes, name);
   if (Array.isArray(list)) return { results: list, place: '', count: list.length, next: null, isPage: false };
   if (!isFields(list))
-    throw new CommandFailed(`${name} holds no list: an array, or an object with results, is expected.`);
+    throw new CommandFailed(`${name} does not contain a list: an array, or an object with results, is expected.`);
   const { results, count, next, previous } = list;
-  if (!Array.isArray(results)) throw new CommandFailed(`${name}: results is not an array, or missing.`);
+  if (!Array.isArray(results)) throw new CommandFailed(`${name}: results is missing or not an array.`);
   return {
     results,
     place: 'results',

@@ -24,7 +24,7 @@ export type FairQueueOptions = {
   waitError?: () => Error;
 };
 
-const tooManyBodies = () => new Unavailable('Too many large bodies are under way.', 2);
+const tooManyBodies = () => new Unavailable('Too many large requests are in progress.', 2);
 
 export function createFairQueue<Sender = string>({
   maxWaitMs,

@@ -96,7 +96,7 @@ function answerRaw(handlers: readonly RawHandler[]) {
 function respondWith(handle: Handler) {
   return async (ctx: RouterContext) => {
     const clientGone = new AbortController();
-    ctx.res.once('close', () => clientGone.abort(new Unavailable('Nobody waits for the answer any more.')));
+    ctx.res.once('close', () => clientGone.abort(new Unavailable('The client no longer waits for the answer.')));
     const { req: request, params, path, search } = ctx;
     const answer = await handle({ request, params, path, search, signal: clientGone.signal });
     send(ctx, isJson(answer.body) ? { ...answer, body: Buffer.from(await stringifyInTurns(answer.body)) } : answer);

@@ -69,7 +69,7 @@ async function* explainFailures(file: string, bytes: AsyncIterable<Buffer>): Asy
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new CommandFailed(
-      `${file} cannot be read to its end (${code ?? message}). What was sent is stored; sending it again repeats nothing.`,
+      `${file} could not be read to its end (${code ?? message}). Run the command again with a complete file: nothing is stored twice.`,
       { cause: error },
     );
   }

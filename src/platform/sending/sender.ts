@@ -94,7 +94,7 @@ const compress = (text: string) => deflate(text, { level: 1 });
 function explainGivingUp(error: unknown): never {
   if (!(error instanceof TryAgain)) throw error;
   throw new CommandFailed(
-    `The server does not take events (the last attempt: ${error.message}). Send the file again later: what was stored is not stored twice.`,
+    `The server does not accept events (last attempt: ${error.message}). Send the file again later: nothing is stored twice.`,
     { cause: error },
   );
 }
@@ -104,9 +104,12 @@ function notAnsweredError(url: string, error: unknown, hasEverAnswered: boolean)
   const code = (error as { cause?: { code?: string } }).cause?.code;
   const isUnreachable = code === 'ECONNREFUSED' || code === 'ENOTFOUND';
   if (isUnreachable && !hasEverAnswered) {
-    return new CommandFailed(`No server answers at ${url}. Start one with "npm start", or name another with --url.`, {
-      cause: error,
-    });
+    return new CommandFailed(
+      `No server answers at ${url}. Start one with "npm start", or give another address with --url.`,
+      {
+        cause: error,
+      },
+    );
   }
   return new TryAgain(`no answer (${code ?? (error as Error).message})`, undefined, { cause: error });
 }

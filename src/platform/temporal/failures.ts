@@ -51,7 +51,7 @@ export function toFailure(error: unknown, fault?: Fault): Error {
     return withoutStack(ApplicationFailure.create({ message: error.message, type: error.name, details }));
   const type = error instanceof Error ? error.name : 'Error';
   return withoutStack(
-    ApplicationFailure.create({ message: 'An unexpected error; the worker’s log has it.', type, details }),
+    ApplicationFailure.create({ message: 'An unexpected error occurred; see the worker’s log.', type, details }),
   );
 }
 

@@ -30,7 +30,7 @@ export function createMemory(limit: number): (request: LaneRequest) => Memory {
     function hold(bytes: number): void {
       // tooth: memory-grown-large
       if (holder === small && heldBytes + bytes > LARGE_BYTES) belongTo(large);
-      if (!room.take(holder, bytes)) throw new Unavailable('Too many bytes are under way.', 2);
+      if (!room.take(holder, bytes)) throw new Unavailable('Too many bytes are being received at once.', 2);
       heldBytes += bytes;
     }
     function belongTo(other: string): void {

@@ -182,7 +182,7 @@ describe('a run whose destination changes under it', () => {
       });
       const run = await onlyRun(asked);
       assert.equal(run.status, 'FailedRetryable');
-      assert.match(run.latestError!, /^What this run had staged is no longer at the destination/);
+      assert.match(run.latestError!, /^The staged data of this run is no longer at the destination/);
     });
   });
 

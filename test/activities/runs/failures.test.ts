@@ -146,7 +146,7 @@ describe('a run that cannot deliver', () => {
       act: async () => rm(built.folder, { recursive: true }),
     });
     assert.equal(run.status, 'FailedRetryable');
-    assert.match(run.latestError!, /^What this run had staged is no longer at the destination/);
+    assert.match(run.latestError!, /^The staged data of this run is no longer at the destination/);
     const [code, owner, field, nextTry] = faultIn(run);
     assert.deepEqual([code, owner, field], ['staged_lost', 'destination', null]);
     const pause = millisOf(nextTry!) - millisOf(run.finishedAt!);
@@ -177,7 +177,7 @@ describe('a run that cannot deliver', () => {
       },
     });
     assert.equal(run.status, 'FailedRetryable');
-    assert.match(run.latestError!, /^What the destination holds is not what was delivered: /);
+    assert.match(run.latestError!, /^The content of the destination differs from what was delivered: /);
     assert.equal(run.receipt, null);
     assert.equal(await statusInTemporal(run), 'FAILED');
     const again = await deliver(built);

@@ -67,8 +67,8 @@ describe('the expiry of a shared link', () => {
 
   for (const [expires_at, detail] of [
     ['tomorrow', /^Datetime has wrong format/],
-    ['2999-12-31', /^Say the time and its zone/],
-    ['2999-12-31T18:00:00', /^Say the time and its zone/],
+    ['2999-12-31', /^Give the time with its zone/],
+    ['2999-12-31T18:00:00', /^Give the time with its zone/],
     ['2001-01-01T00:00:00Z', /^Must be in the future/],
     [{}, /^Not a valid string/],
   ] as const) {

@@ -54,7 +54,7 @@ describe('sluice login', () => {
 
   it('says why there is no link, and the way out', async () => {
     const cases: [words: string[], variables: Record<string, string>, saying: RegExp][] = [
-      [[], {}, /Give the address of a user/],
+      [[], {}, /Give the email address of a user/],
       [['nobody@example.com'], {}, /no user nobody@example\.com who may log in/],
       [[email], { SLUICE_HOST: '192.0.2.1' }, /set SLUICE_HOST to 127\.0\.0\.1 .* `sluice users password`/],
     ];

@@ -226,9 +226,9 @@ describe('sluice recover', () => {
 
   for (const [what, words, said] of [
     ['an instant that is none', ['--dry-run', '--from', 'yesterday'], /--from yesterday is not an instant/],
-    ['an export without a side', ['00000000-0000-0000-0000-000000000000'], /goes with --accept only/],
-    ['an instant for a timeline', ['--from', '2025-06-02T09:00Z'], /--from goes with --dry-run only/],
-    ['a timeline and a decision', ['--force', '--accept', 'ours'], /leave one out/],
+    ['an export without a side', ['00000000-0000-0000-0000-000000000000'], /Give an export only with --accept/],
+    ['an instant for a timeline', ['--from', '2025-06-02T09:00Z'], /--from needs --dry-run/],
+    ['a timeline and a decision', ['--force', '--accept', 'ours'], /Give either --force or --accept/],
     ['a side that there is not', ['--accept', 'mine'], /Allowed choices are theirs, ours/],
     [
       'an export that there is not',

@@ -443,12 +443,8 @@ describe('property filters', () => {
       /as large as this is not supported/,
     ],
     [[{ key: 'a', type: 'event', operator: 'icontains', value: ['x'] }], 'events', 'Filter 1: Must be a text.'],
-    [[{ key: 'a', type: 'event', value: 'a\0b' }], 'events', 'A filter holds characters that no stored text can hold'],
-    [
-      [{ key: '\ud800', type: 'event', value: 'a' }],
-      'events',
-      'A filter holds characters that no stored text can hold',
-    ],
+    [[{ key: 'a', type: 'event', value: 'a\0b' }], 'events', 'A filter contains characters that cannot be stored'],
+    [[{ key: '\ud800', type: 'event', value: 'a' }], 'events', 'A filter contains characters that cannot be stored'],
     [
       Array.from({ length: 101 }, () => ({ key: 'a', type: 'event', value: 1 })),
       'events',

@@ -45,7 +45,7 @@ describe('why intervals are not delivered', () => {
     const reasons = page.getByRole('region', { name: 'Why intervals are not delivered' });
     await reasons.getByText('3 hours not delivered', { exact: true }).waitFor();
     await reasons.getByText(/A part of the directory or prefix is a file or a link\./).waitFor();
-    await reasons.getByText('Field: directory clicks. Whoever configures this export can fix it.').waitFor();
+    await reasons.getByText('Field: directory clicks. The people who configure this export can fix it.').waitFor();
     await assertAccessible(page);
     await reasons.getByRole('link', { name: 'Fix clicks' }).click();
     await page.waitForURL(/edit\?field=destination__config__directory$/);

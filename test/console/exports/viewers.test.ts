@@ -71,10 +71,10 @@ describe('a viewer of exports', () => {
   it('reads on the pages of the form which level they take', async () => {
     const { page } = visitor;
     await page.goto(`/project/${at.tenant.projectId}/exports/new`);
-    await page.getByText('Making an export takes the level editor').waitFor();
+    await page.getByText('To create one you need the editor level').waitFor();
     await assertNothingOffered();
     await page.goto(`${address}/edit`);
-    await page.getByText('Changing this export takes the level editor').waitFor();
+    await page.getByText('To change it you need the editor level').waitFor();
     await assertNothingOffered();
     await page.getByRole('link', { name: 'To the export' }).click();
     await page.getByRole('heading', { name: /^Orders/ }).waitFor();
@@ -87,7 +87,7 @@ describe('a viewer of exports', () => {
     await buildRule(sluice.db, empty, 'viewer', { resource: 'batch_export', membership_id: viewer.membershipId });
     const { page, close } = await at.visit({ userId: viewer.userId });
     await page.goto(`/project/${empty.projectId}/exports`);
-    await page.getByText('Making one takes the level editor').waitFor();
+    await page.getByText('To create one you need the editor level').waitFor();
     assert.equal(await page.getByRole('button', { name: ACTIONS }).count(), 0);
     await close();
   });

@@ -81,7 +81,7 @@ describe('a session that ends in the middle of a form', () => {
       await at.sluice.db('sessions').where({ user_id: at.tenant.userId }).delete();
       await press(page, action);
       const again = page.getByRole('dialog', { name: 'Log in again' });
-      await again.getByText('What you have typed is kept.').waitFor();
+      await again.getByText('What you typed is kept.').waitFor();
       await assertAccessible(page);
       await again.getByRole('button', { name: 'Cancel' }).click();
       await again.waitFor({ state: 'detached' });

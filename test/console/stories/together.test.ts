@@ -113,7 +113,7 @@ describe('people who share a project', () => {
     await page.getByText('Live ●', { exact: true }).waitFor();
     await form.getByLabel('Name', { exact: true }).fill('Kept');
     await at.request('DELETE', `/batch_exports/${one.id}/`);
-    await page.getByText('It is not here any more, or you may not see it.').waitFor();
+    await page.getByText('It no longer exists, or you may not see it.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByRole('alert').getByText('It is not here any more').waitFor();
@@ -174,7 +174,7 @@ describe('people who share a project', () => {
     await at.sluice.db('sessions').where({ user_id: at.tenant.userId }).delete();
     await page.getByRole('button', { name: 'Create' }).click();
     const dialog = page.getByRole('dialog', { name: 'Log in again' });
-    await dialog.getByText('What you have typed is kept.').waitFor();
+    await dialog.getByText('What you typed is kept.').waitFor();
     await dialog.getByLabel('Password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Log in' }).click();
     await page.waitForURL(/exports\/[\da-f-]{36}$/);

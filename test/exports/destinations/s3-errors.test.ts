@@ -15,12 +15,12 @@ const ANSWERS: [code: string, status: number | undefined, consequence: 'final' |
   // A bucket that is being restored or made.
   ['NoSuchBucket', 404, 'passes', /bucket does not exist/],
   ['NotFound', 404, 'passes', /does not know the bucket/],
-  ['TemporaryRedirect', 307, 'passes', /being made/],
+  ['TemporaryRedirect', 307, 'passes', /being created/],
   ['OperationAborted', 409, 'passes', /status 409/],
   // Load and network.
-  ['SlowDown', 503, 'passes', /fewer requests/],
+  ['SlowDown', 503, 'passes', /throttling requests/],
   ['InternalError', 500, 'passes', /status 500/],
-  ['TooManyRequests', 429, 'passes', /fewer requests/],
+  ['TooManyRequests', 429, 'passes', /throttling requests/],
   ['RequestTimeout', 400, 'passes', /waited too long/],
   ['IncompleteBody', 400, 'passes', /did not arrive/],
   ['BadDigest', 400, 'passes', /did not arrive/],
@@ -35,7 +35,7 @@ const ANSWERS: [code: string, status: number | undefined, consequence: 'final' |
   ['MethodNotAllowed', 405, 'final', /multipart/],
   ['NotImplemented', 501, 'final', /multipart/],
   ['InvalidRequest', 400, 'final', /status 400/],
-  ['EntityTooLarge', 400, 'final', /larger than the store takes/],
+  ['EntityTooLarge', 400, 'final', /larger than the store accepts/],
   ['KeyTooLongError', 400, 'final', /shorter prefix/],
 ];
 

@@ -417,7 +417,7 @@ describe('the map of data intervals', () => {
       const narrow = await readRefusal(id, `start=2014-06-01T00:00:00Z&${end}&bucket=2`);
       assert.deepEqual(
         [narrow.attr, narrow.detail],
-        ['bucket', 'The range holds more than 100000 buckets. Use a larger bucket.'],
+        ['bucket', 'The range contains more than 100000 buckets. Use a larger bucket.'],
       );
     });
   });

@@ -132,7 +132,7 @@ describe('accepting theirs', () => {
     const [request] = await stores.runRequests.open(id, [hour(0)], 'backfill');
     await stores.runRequests.markAsked(request!, '');
     const found = await find(0);
-    await assert.rejects(accept(found), { name: 'Conflict', message: /asked for/ });
+    await assert.rejects(accept(found), { name: 'Conflict', message: /was requested/ });
     assert.equal(await stillOpen(), 1);
     assert.equal((await stores.ledger.find(keyOf(0)))?.receipt, undefined);
   });

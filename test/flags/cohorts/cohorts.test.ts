@@ -184,7 +184,7 @@ describe('cohorts', () => {
     for (const id of [base.id, middle.id, top.id]) {
       const refused = await api.request('PATCH', `${base.id}/`, { filters: of(isIn(id)) });
       assert.equal(refused.status, 400);
-      assert.match((refused.body as Refusal).detail, /built on itself/);
+      assert.match((refused.body as Refusal).detail, /depend on itself/);
     }
   });
 

@@ -41,9 +41,9 @@ describe('the ids in a CSV file', () => {
   });
 
   const refused: [text: string | Uint8Array, message: RegExp][] = [
-    ['', /holds no ids/],
-    ['distinct_id\n', /holds no ids/],
-    ['\n\n', /holds no ids/],
+    ['', /contains no ids/],
+    ['distinct_id\n', /contains no ids/],
+    ['\n\n', /contains no ids/],
     ['a,b\nc,d', /must name one of them/],
     ['"a', /no closing quote/],
     ['"a"b\n', /text between/],

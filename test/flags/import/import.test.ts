@@ -275,7 +275,7 @@ describe('sluice flags import', () => {
       const stopped = await sluice(through, { SLUICE_API_KEY: key });
       proxy.close();
       assert.deepEqual([stopped.code, stopped.lines.length], [1, 3], stopped.stderr);
-      assert.match(stopped.stderr, /lets this key make no flags/);
+      assert.match(stopped.stderr, /does not let this key create flags/);
       const { lines, code } = await run(...files);
       assert.deepEqual([lines.at(-1), code], ['0 cohorts. 6 flags: 3 created, 3 exists.', 0]);
     });

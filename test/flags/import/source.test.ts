@@ -145,7 +145,7 @@ describe('sluice flags import --from', () => {
     const { code, stderr } = await run('http://flags.example');
     assert.deepEqual(
       [code, stderr],
-      [1, 'sluice: --from must be https, but for this machine: the key is sent there.\n'],
+      [1, 'sluice: --from must use https unless it is on this machine, because the key is sent there.\n'],
     );
   });
 
@@ -169,7 +169,7 @@ describe('sluice flags import --from', () => {
     });
     assert.match(
       (await run(same.url)).stderr,
-      /names no further page of feature_flags\/ where it says that there is one/,
+      /says that feature_flags\/ has another page, but does not give a new address/,
     );
     let inCircle = 0;
     await using circle = await source((_, response) => {
@@ -177,7 +177,7 @@ describe('sluice flags import --from', () => {
       const results = [{ id: inCircle, key: `k${inCircle}`, filters: filtersWith(pro) }];
       response.end(JSON.stringify({ results, next: `http://x/?offset=${inCircle % 3}` }));
     });
-    assert.match((await run(circle.url)).stderr, /names no further page of feature_flags\//);
+    assert.match((await run(circle.url)).stderr, /says that feature_flags\//);
     assert.equal(inCircle, 4);
     await using endless = await source((_, response) => {
       pages += 1;
@@ -194,9 +194,9 @@ describe('sluice flags import --from', () => {
 
   it('says what is wrong with an answer, in a sentence', async () => {
     const answers: [number, string, RegExp][] = [
-      [200, '{"results": 5}', /The answer of http:\S+ to feature_flags\/: results is not an array, or missing\.$/],
+      [200, '{"results": 5}', /The answer of http:\S+ to feature_flags\/: results is missing or not an array\.$/],
       [200, '<html>', /The answer of http:\S+ to feature_flags\/ is not valid JSON/],
-      [200, '[{"key": 5}]', /^sluice: http:\S+: feature_flags\/\[0\]\.key is not a text/],
+      [200, '[{"key": 5}]', /^sluice: http:\S+: feature_flags\/\[0\]\.key is missing or not a text/],
       [
         401,
         '{"detail": "Invalid personal API key."}',
@@ -239,6 +239,6 @@ describe('sluice flags import --from', () => {
     });
     const { code, stderr } = await run(server.url);
     assert.deepEqual([code, asked], [0, 2]);
-    assert.match(stderr, /^Waiting for http:\S+: it takes no more requests with this key for 1 s\.\n$/);
+    assert.match(stderr, /^Waiting for http:\S+: it accepts no requests with this key for the next 1 s\.\n$/);
   });
 });

@@ -46,7 +46,7 @@ describe('the client of an import', () => {
       assert.deepEqual(await list(), []);
       assert.deepEqual(
         waits,
-        [1, 2].map((seconds) => `it takes no more requests with this key for ${seconds} s`),
+        [1, 2].map((seconds) => `it accepts no requests with this key for the next ${seconds} s`),
       );
     });
   }

@@ -30,14 +30,14 @@ describe('sluice flags import', () => {
     ['a word at the beginning', 'flags: [{"id": 1, "key": "one"}]', ' is not valid JSON, at line 1, column 2.'],
     ['a page of HTML', '<html>', ' is not valid JSON, at line 1, column 1.'],
     ['an empty file', '', ' is not valid JSON: it is empty.'],
-    ['a text', '"flags"', ' holds no list: an array, or an object with results, is expected.'],
-    ['an object without results', {}, ': results is not an array, or missing.'],
-    ['results that are none', { results: {} }, ': results is not an array, or missing.'],
-    ['an item that is none', { results: [[]] }, ': results[0] is no flag: an object is expected.'],
+    ['a text', '"flags"', ' does not contain a list: an array, or an object with results, is expected.'],
+    ['an object without results', {}, ': results is missing or not an array.'],
+    ['results that are none', { results: {} }, ': results is missing or not an array.'],
+    ['an item that is none', { results: [[]] }, ': results[0] is not a flag: an object is expected.'],
     [
       'a flag without a key',
       [{ id: 1, key: 'a' }, { id: 2 }],
-      ': [1].key is not a text, or missing: this is no list of flags.',
+      ': [1].key is missing or not a text: this is not a list of flags.',
     ],
     [
       'an id that is a text',
@@ -47,7 +47,7 @@ describe('sluice flags import', () => {
     ['active that is a text', [{ id: 7, key: 'a', active: 'yes' }], ': [0].active is not true or false.'],
     ['deleted that is a number', [{ id: 7, key: 'a', deleted: 1 }], ': [0].deleted is not true or false.'],
     ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), ' is not valid UTF-8.'],
-    ['broken gzip', gzipSync('[]').subarray(0, 12), ' cannot be read to its end'],
+    ['broken gzip', gzipSync('[]').subarray(0, 12), ' could not be read to its end'],
   ];
   for (const [what, content, message] of flags) {
     it(`names the file and the field of ${what}, without a stack, and writes nothing`, async () => {
@@ -61,7 +61,7 @@ describe('sluice flags import', () => {
 
   it('prints the names of files without what moves the cursor', async () => {
     const file = await folder.write('wrong\u001b[2J\u202e.json', '5');
-    assert.ok((await run(file)).stderr.includes('/wrong\\u{1b}[2J\\u{202e}.json holds no list'));
+    assert.ok((await run(file)).stderr.includes('/wrong\\u{1b}[2J\\u{202e}.json does not contain a list'));
     const missing = await run(`${folder.path}/none\u001b[2J`);
     assert.ok(missing.stderr.includes('/none\\u{1b}[2J cannot be read (ENOENT)'), missing.stderr);
   });
@@ -81,7 +81,7 @@ describe('sluice flags import', () => {
     });
     assert.deepEqual(
       [code, stderr],
-      [1, 'sluice: --url must be https, but for this machine: the key is sent there.\n'],
+      [1, 'sluice: --url must use https unless it is on this machine, because the key is sent there.\n'],
     );
   });
 
@@ -90,7 +90,7 @@ describe('sluice flags import', () => {
     const file = await folder.write('cohorts.json', [{ id: 1, key: 'a' }]);
     assert.equal(
       (await run(right, '--cohorts', file)).stderr,
-      `sluice: ${file}: [0].name is not a text, or missing: this is no list of cohorts.\n`,
+      `sluice: ${file}: [0].name is missing or not a text: this is not a list of cohorts.\n`,
     );
   });
 
@@ -98,11 +98,11 @@ describe('sluice flags import', () => {
     const ofFlags = await folder.write('of-flags.json', [{ id: 1, key: 'a', name: 'A', filters: filtersWith() }]);
     const ofCohorts = await folder.write('of-cohorts.json', [{ id: 1, name: 'A', filters: {} }]);
     const asCohorts = await run(ofFlags, '--cohorts', ofFlags);
-    assert.equal(asCohorts.stderr, `sluice: ${ofFlags}: [0].key belongs to a flag: this is no list of cohorts.\n`);
+    assert.equal(asCohorts.stderr, `sluice: ${ofFlags}: [0].key belongs to a flag: this is not a list of cohorts.\n`);
     const asFlags = await run(ofCohorts);
     assert.equal(
       asFlags.stderr,
-      `sluice: ${ofCohorts}: [0].key is not a text, or missing: this is no list of flags.\n`,
+      `sluice: ${ofCohorts}: [0].key is missing or not a text: this is not a list of flags.\n`,
     );
   });
 
@@ -165,28 +165,28 @@ describe('sluice flags import', () => {
     );
     assert.equal(code, 0);
     const more = await folder.write('more.json', [{ id: 100_001, key: 'more' }]);
-    assert.equal((await run(file, more)).stderr, `sluice: ${more} goes beyond 100000 flags.\n`);
+    assert.equal((await run(file, more)).stderr, `sluice: ${more} has more than 100000 flags.\n`);
   }).timeout(300_000);
 
   it('reads no more than fits into memory, however small it is packed', async () => {
     const spaces = await folder.write('spaces.json.gz', gzipSync(Buffer.alloc(129 * 1024 * 1024, ' ')));
-    assert.equal((await run(spaces)).stderr, `sluice: ${spaces} goes beyond 128 MiB.\n`);
+    assert.equal((await run(spaces)).stderr, `sluice: ${spaces} is larger than 128 MiB.\n`);
     const values = await folder.write('values.json.gz', gzipSync(`[${'[],'.repeat(5_000_001)}[]]`));
-    assert.equal((await run(values)).stderr, `sluice: ${values} goes beyond 5,000,000 values.\n`);
+    assert.equal((await run(values)).stderr, `sluice: ${values} has more than 5,000,000 values.\n`);
   }).timeout(300_000);
 
   it('says how it is called', async () => {
     const file = await folder.write('right.json', []);
     const cases: [string[], RegExp][] = [
-      [[], /^sluice: Name a file of flags, or a server with --from\.$/],
+      [[], /^sluice: Give a file of flags, or a server with --from\.$/],
       [['/nowhere.json'], /^sluice: \/nowhere\.json cannot be read \(ENOENT\)/],
       [[folder.path], /is a folder/],
-      [[file, '--from', 'https://eu.posthog.com'], /^sluice: Name files, or a server with --from, not both\.$/],
+      [[file, '--from', 'https://eu.posthog.com'], /^sluice: Give files, or a server with --from, not both\.$/],
       [['--from', 'https://eu.posthog.com'], /^sluice: --from needs --from-project/],
       [['--from', 'eu.posthog.com', '--from-project', '1'], /^sluice: --from eu\.posthog\.com is not an address like/],
       [
         ['--from', 'https://me:pw@eu.posthog.com', '--from-project', '1'],
-        /^sluice: --from takes no user and no password\.$/,
+        /^sluice: --from may not contain a user or password\.$/,
       ],
       [
         ['--from', 'https://eu.posthog.com', '--from-project', '1/../2'],
@@ -206,7 +206,7 @@ describe('sluice flags import', () => {
     const strange = await folder.write('strange.key', 'phx_a phx_b');
     assert.match(
       (await run(file, '--key-file', strange)).stderr,
-      /strange\.key holds no key: one word is expected\.\n$/,
+      /strange\.key does not contain a key: one word is expected\.\n$/,
     );
     const noServer = await sluice(['flags', 'import', file], { SLUICE_STATE_DIR: folder.path });
     assert.match(

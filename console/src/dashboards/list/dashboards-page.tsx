@@ -35,7 +35,7 @@ export function DashboardsPage() {
       {data && data.results.length > 0 && <DashboardTable dashboards={data.results} />}
       {data?.results.length === 0 &&
         (search.search === undefined ? (
-          <Empty>No dashboard yet. The API makes them, from insights and from templates.</Empty>
+          <Empty>No dashboards yet. Create one with the API, from insights or from a template.</Empty>
         ) : (
           <Empty
             action={

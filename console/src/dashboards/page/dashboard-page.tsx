@@ -55,7 +55,7 @@ function mayEdit({ user_access_level: level, effective_privilege_level: privileg
 }
 
 function Tiles({ dashboard: { tiles } }: { dashboard: Dashboard }) {
-  if (tiles.length === 0) return <Empty>There is nothing on this dashboard yet.</Empty>;
+  if (tiles.length === 0) return <Empty>This dashboard has no tiles yet.</Empty>;
   const areas = new Map(placeTiles(tiles));
   return (
     <div className={styles.tiles}>

@@ -81,7 +81,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
       >
         <TextField
           label="New password"
-          description="At least 8 characters. Leave it empty to have one made."
+          description="At least 8 characters. Leave it empty to generate one."
           value={password}
           onChange={setPassword}
           error={at('raw_password')}
@@ -89,7 +89,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
         />
         <TextField
           label="Note"
-          description="To tell passwords apart, such as “the board”."
+          description="A name for the password, such as “the board”."
           value={note}
           onChange={setNote}
           error={at('note')}

@@ -27,41 +27,41 @@ export function DeliveryFields({ draft, set }: FieldsProps) {
           attr="start_at"
           value={draft.start_at}
           onChange={(start_at) => set({ start_at })}
-          description="No interval before it is delivered by itself."
+          description="Earlier intervals are not delivered automatically."
         />
         <InstantField
           label="End"
           attr="end_at"
           value={draft.end_at}
           onChange={(end_at) => set({ end_at })}
-          description="No interval after it is delivered by itself."
+          description="Later intervals are not delivered automatically."
         />
         <NumberField
           label="Late after, in seconds"
           attr="freshness_target_seconds"
           value={draft.freshness_target_seconds}
           onChange={(freshness_target_seconds) => set({ freshness_target_seconds })}
-          description="How long an interval may be due before people are told. Empty: they are not."
+          description="How late an interval may be before a notification is sent. Empty: no notification."
         />
         <NumberField
           label="Runs at once"
           attr="max_concurrent_runs"
           value={draft.max_concurrent_runs}
           onChange={(max_concurrent_runs) => set({ max_concurrent_runs })}
-          description="Of backfills and retries, from 1 to 100. Scheduled runs are not limited."
+          description="For backfills and retries, from 1 to 100. Scheduled runs are not limited."
         />
         <NumberField
           label="Random delay, in seconds"
           attr="jitter_seconds"
           value={draft.jitter_seconds}
           onChange={(jitter_seconds) => set({ jitter_seconds })}
-          description="At most so long after its interval a run starts, so that many exports do not start at once."
+          description="Longest random delay of a run after the end of its interval, so that not all exports start at once."
         />
       </div>
       <Switch
         isSelected={draft.redeliver_stale}
         onChange={(redeliver_stale) => set({ redeliver_stale })}
-        description="Ten minutes after the last import into them, or after an hour at the latest."
+        description="Ten minutes after the last import into these intervals, but at most an hour after the first."
       >
         Deliver stale intervals again
       </Switch>
@@ -87,7 +87,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
   recovered: 'Runs complete again',
   paused: 'The export was paused',
   behind_schedule: 'It is late',
-  gave_up: 'An interval is not tried again',
+  gave_up: 'An interval is no longer retried',
   stale: 'An interval is stale',
   overlapping: 'Another export may write to the same place',
   schedule_changed: 'Its schedule was changed in Temporal',
@@ -129,7 +129,7 @@ export function NotificationFields({ draft, set }: FieldsProps) {
           value={webhook.secret ?? ''}
           onChange={(secret) => change({ webhook: { url: webhook.url, ...(secret && { secret }) } })}
           placeholder="whsec_…"
-          description="Signs each request: whsec_ and the base64 of 24 to 64 bytes. Leave empty to keep the current one."
+          description="Used to sign each request: whsec_ followed by 24 to 64 bytes in base64. Leave empty to keep the current one."
           error={problem.at('notifications__webhook__secret')}
         />
       )}

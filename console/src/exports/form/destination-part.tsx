@@ -15,11 +15,11 @@ type Destination = Draft['destination'];
 const CHOICE: Readonly<Record<string, string>> = {
   LocalFile: 'Files in a folder of the installation.',
   S3: 'Any S3 bucket, with or without an endpoint. Choose one of the next two to use an integration.',
-  AwsS3: 'Files in a bucket of Amazon.',
+  AwsS3: 'Files in an Amazon S3 bucket.',
   S3Compatible: 'Files in a bucket of another store, such as MinIO or Cloudflare R2, at its endpoint.',
   Postgres: 'Rows in a table.',
   HTTP: 'Batches of rows to a URL, such as the capture API of another installation.',
-  NoOp: 'For measuring: rows are read and counted.',
+  NoOp: 'For measuring: rows are read and counted, but not delivered.',
 };
 
 type PartProps = {

@@ -62,11 +62,11 @@ const SENTENCES: Readonly<Record<Kind, (next: NextRuns) => string>> = {
     last && first
       ? `The interval under way, ${intervalOf(last)}, ends as it was to. The first new one is ${intervalOf(first)}. Earlier intervals keep their boundaries, also in backfills.`
       : 'It takes effect when the interval under way ends. Earlier intervals keep their boundaries, also in backfills.',
-  bounds: () => 'Intervals outside of start and end are not delivered by themselves. What was delivered stays.',
+  bounds: () => 'Intervals outside of start and end are not delivered automatically. What was delivered stays.',
   place: (next) =>
     `${firstRun(next)} that goes there; so does every run that starts after you save, also for an earlier interval. What was delivered stays where it is.`,
   contents: (next) =>
     `${firstRun(next)} that is made so; so is every run that starts after you save, also for an earlier interval. What was delivered stays as it is until it is delivered again.`,
-  hashes: () => 'Equal values get other hashes than before: what was delivered and what will be no longer match.',
-  export: () => 'It applies at once, and to no delivery.',
+  hashes: () => 'The same values get different hashes from now on, so earlier and later deliveries no longer match.',
+  export: () => 'It takes effect at once and does not affect deliveries.',
 };

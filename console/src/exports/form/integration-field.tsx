@@ -53,7 +53,7 @@ export function IntegrationField({ projectId, type, value, onChange }: Integrati
       description={
         value === null
           ? undefined
-          : `It brings ${fields.map((name) => titleOf(type, name)).join(', ')}. A change of its secrets reaches every export that uses it.`
+          : `It provides ${fields.map((name) => titleOf(type, name)).join(', ')}. Changing its secrets affects every export that uses it.`
       }
       error={problem.at('destination__integration')}
     />

@@ -30,8 +30,9 @@ export function EmptyProject({ projectId }: { projectId: number }) {
           </Actions>
         }
       >
-        No export yet. An export delivers every interval of events or persons to where you keep your data. Without data
-        of your own, begin with the example: fifty events of a coffee shop, and their three hours in a folder.
+        No exports yet. An export delivers every interval of events or persons to where you keep your data. If you have
+        no data yet, start with the example: fifty events of a coffee shop, delivered to a folder as three hourly
+        intervals.
       </Empty>
       {load.isError && <Failure error={load.error} onRetry={() => load.mutate()} />}
     </>
@@ -81,7 +82,7 @@ function FolderExport({ projectId, events }: { projectId: number; events: number
       <TextField label="Name" value={name} onChange={setName} isRequired error={errorAt(FIELDS.name)} autoFocus />
       <TextField
         label="Folder"
-        description="Inside the folder of exports on the server. One file an hour, compressed."
+        description="A subfolder of the export folder on the server. One compressed file per hour."
         value={directory}
         onChange={setDirectory}
         isRequired

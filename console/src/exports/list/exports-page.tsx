@@ -32,8 +32,8 @@ export function ExportsPage() {
       {list.data?.blocked && <Blocked reason={list.data.blocked} />}
       {isEmpty && !list.data?.canCreate && (
         <Empty>
-          No export yet. Making one takes the level editor for the project’s batch exports, and you have viewer. Ask an
-          admin of the project.
+          No exports yet. You are a viewer of this project’s exports. To create one you need the editor level: ask a
+          project admin for it.
         </Empty>
       )}
       {isEmpty && list.data?.canCreate && (

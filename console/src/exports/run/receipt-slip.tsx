@@ -32,7 +32,7 @@ export function ReceiptSlip({ run, redelivery }: { run: Run; redelivery: Redeliv
       <h2 id="receipt-title">Receipt</h2>
       <dl className={styles.slip}>
         <Line name="source" value={countOf(run.records_total_count)} />
-        <Line name="held" value={countOf(run.records_completed)} />
+        <Line name="acknowledged" value={countOf(run.records_completed)} />
         {run.bytes_exported !== null && <Line name="bytes" value={formatBytes(run.bytes_exported)} />}
         <Line name="digest" value={receipt ? `equal ${shortOf(receipt.digest)}` : '–'} />
         {seconds !== null && <Line name="took" value={formatDuration(seconds)} />}

@@ -50,14 +50,14 @@ function Changes({ place, diagnosis, field }: { place: RunPlace; diagnosis: Diag
         {success ? (
           <>Nothing was changed since the last success, {success}.</>
         ) : (
-          'No earlier run has delivered, and the export was not changed since it was made.'
+          'No earlier run has delivered, and the export was not changed since it was created.'
         )}
       </p>
     );
   const hidden = changes.length - SHOWN;
   return (
     <div>
-      <h3>{success ? <>Changed since the last success, {success}</> : 'Changed since the export was made'}</h3>
+      <h3>{success ? <>Changed since the last success, {success}</> : 'Changed since the export was created'}</h3>
       <ul className={styles.changes}>
         {changes.slice(0, isAll ? undefined : SHOWN).map((change) => (
           <ChangeLine key={`${change.at} ${change.about}`} change={change} />

@@ -38,7 +38,7 @@ export function Freshness({
   if (startAt !== null && Date.parse(startAt) > now)
     return (
       <>
-        {history}Begins <Time iso={startAt} weekday />: no interval before that is delivered by itself.
+        {history}Begins <Time iso={startAt} weekday />: no earlier interval is delivered automatically.
       </>
     );
   if (completeUntil === null) {

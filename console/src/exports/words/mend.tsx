@@ -41,5 +41,5 @@ export function nextTry(at: string | null, now: number): string {
   const seconds = (Date.parse(at) - now) / 1000;
   return seconds > 0
     ? `The next try is in ${formatDuration(Math.ceil(seconds))}.`
-    : 'The next try is due or under way.';
+    : 'The next try is due or in progress.';
 }

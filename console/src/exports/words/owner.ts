@@ -4,10 +4,13 @@ import type { components } from '../../api/schema.d.ts';
 type Owner = NonNullable<components['schemas']['BatchExportRun']['error']>['owner'];
 
 export const OWNERS: Readonly<Record<Owner, { label: string; sentence: string }>> = {
-  you: { label: 'for you to fix', sentence: 'Whoever configures this export can fix it.' },
+  you: { label: 'for you to fix', sentence: 'The people who configure this export can fix it.' },
   destination: {
     label: 'at the destination',
-    sentence: 'The destination’s operators can fix it, or it may pass by itself.',
+    sentence: 'The destination’s operators can fix it, or it may resolve automatically.',
   },
-  sluice: { label: 'in Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
+  sluice: {
+    label: 'in Sluice',
+    sentence: 'The operators of this installation can fix it, or it may resolve automatically.',
+  },
 };

@@ -66,7 +66,7 @@ export function FlagsPage() {
           </Empty>
         ) : (
           <Empty action={newFlag}>
-            No flag yet. A flag decides for each person what they get: on or off, or one of several variants.
+            No flags yet. A flag determines what each person gets: on or off, or one of several variants.
           </Empty>
         ))}
       {flags.data && <Pages page={search.page ?? 1} size={PAGE_SIZE} count={flags.data.count} />}

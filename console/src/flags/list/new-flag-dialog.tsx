@@ -41,7 +41,7 @@ export function NewFlagDialog({ projectId, onClose }: { projectId: number; onClo
       >
         <TextField
           label="Key"
-          description="The name that programs ask for: letters, digits, - and _."
+          description="The name that programs use: letters, digits, - and _."
           value={key}
           onChange={setKey}
           error={at('key')}
@@ -52,7 +52,7 @@ export function NewFlagDialog({ projectId, onClose }: { projectId: number; onClo
         <TextField label="Description" value={name} onChange={setName} error={at('name')} />
         <PercentField
           label="Of everybody"
-          description="At 0 nobody gets it. Its page adds conditions."
+          description="0 means that nobody gets it. Add conditions on the flag’s page."
           value={percent}
           onChange={setPercent}
         />

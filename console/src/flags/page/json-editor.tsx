@@ -27,7 +27,7 @@ export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void 
     <Dialog title={`Filters of ${edit.base.key}`} isOpen onClose={leave} width="wide">
       <TextField
         label="JSON"
-        description="Condition sets are in groups, and the first that matches decides. docs/feature-flags.md lists what a condition may say."
+        description="The condition sets are in groups; the first set that matches decides. See docs/feature-flags.md for conditions."
         value={text}
         onChange={(next) => {
           setText(next);

@@ -72,7 +72,9 @@ function Payload({ label, value, before, problem, onChange, isEncrypted, mayEdit
     <div className={styles.payload}>
       <TextField
         label={label}
-        description={isMasked ? 'It is encrypted, and never shown here. Type another to replace it.' : undefined}
+        description={
+          isMasked ? 'The payload is encrypted and never shown here. Enter another one to replace it.' : undefined
+        }
         value={text}
         onChange={(next) => {
           setText(next);

@@ -28,7 +28,7 @@ export function SaveBar({ projectId, edit, refusal }: SaveBarProps) {
       setTheirs(undefined);
       edit.discard();
       const rest =
-        ignored.length === 0 ? '' : ` The server does not know these, and left them out: ${ignored.join(', ')}.`;
+        ignored.length === 0 ? '' : ` The server does not know these fields and ignored them: ${ignored.join(', ')}.`;
       showNotice({ text: `Saved as v${saved.version}.${rest}` });
       await queries.invalidateQueries({ queryKey: ['flags', projectId] });
     },

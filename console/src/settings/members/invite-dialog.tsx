@@ -55,7 +55,7 @@ export function InviteDialog({ organization, ownLevel, onMade, onClose }: Invite
       />
       <TextField
         label="Message"
-        description="Part of the mail that invites them, if this installation sends mail."
+        description="Included in the invitation mail, if this installation sends mail."
         value={body.message}
         onChange={(message) => set({ message })}
         error={at('message')}

@@ -39,7 +39,7 @@ export function momentOf(text: string, member: string): Moment {
   }
   const datetime = parseDatetime(text);
   if (!datetime)
-    throw refusal(member, `"${text}" is no date: use "2024-06-01", "2024-06-01T08:30:00Z", "-7d" or "mStart".`);
+    throw refusal(member, `"${text}" is not a date: use "2024-06-01", "2024-06-01T08:30:00Z", "-7d" or "mStart".`);
   if (datetime.zoned) return { kind: 'instant', instant: datetime.instant };
   return { kind: 'wall', wall: Date.parse(datetime.instant), hasTime: text.length > 'YYYY-MM-DD'.length };
 }

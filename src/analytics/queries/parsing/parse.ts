@@ -40,7 +40,7 @@ const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
  */
 export function parseQuery(value: unknown): ParsedQuery {
   const node = unwrapQuery(value);
-  if (!isStorable(node)) throw new InvalidInput('The query holds characters that no stored text can hold.', 'query');
+  if (!isStorable(node)) throw new InvalidInput('The query contains characters that cannot be stored.', 'query');
   refuseUnsupported(node);
   return READERS[String(node['kind'])]!(node);
 }

@@ -19,7 +19,7 @@ export function sharedPage(content: ExportedPage): Page {
       (singleInsight || settings.noHeader) && h('h1', { class: 'unseen' }, title),
       tiles.map((seenTile) => tile(seenTile, settings)),
       singleInsight && h('article', { class: 'tile' }, insight(singleInsight, settings)),
-      dashboard && tiles.length === 0 && h('p', { class: 'quiet' }, 'There is nothing on this dashboard yet.'),
+      dashboard && tiles.length === 0 && h('p', { class: 'quiet' }, 'This dashboard has no tiles yet.'),
     ),
     !settings.whitelabel && h('footer', { class: 'quiet' }, 'Made with Sluice'),
   ];

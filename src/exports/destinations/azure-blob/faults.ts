@@ -42,7 +42,7 @@ export const AZURE_FAULTS = {
   },
   account_being_made: {
     owner: 'destination',
-    sentence: 'The storage account is being made.',
+    sentence: 'The storage account is being created.',
     answers: ['AccountBeingCreated'],
   },
   account_key_disabled: {
@@ -97,12 +97,12 @@ export const AZURE_FAULTS = {
     owner: 'you',
     field: 'prefix',
     final: true,
-    sentence: 'At the name of a file there is an append blob or a page blob. Choose another prefix.',
+    sentence: 'An append blob or a page blob already has the name of a file. Choose another prefix.',
     answers: ['InvalidBlobType'],
   },
   slow_down: {
     owner: 'destination',
-    sentence: 'The store asks for fewer requests.',
+    sentence: 'The store is throttling requests.',
     answers: ['ServerBusy', 'TooManyRequests', 429],
   },
   upload_timed_out: {
@@ -119,14 +119,14 @@ export const AZURE_FAULTS = {
     owner: 'you',
     field: 'max_file_size_mb',
     final: true,
-    sentence: 'A file is larger than the store takes.',
+    sentence: 'A file is larger than the store accepts.',
     answers: ['RequestBodyTooLarge', 'BlockCountExceedsLimit', 'BlockListTooLong', 413],
   },
   name_not_taken: {
     owner: 'you',
     field: 'prefix',
     final: true,
-    sentence: 'The store does not take the names of the files. Choose another prefix.',
+    sentence: 'The store does not accept the names of the files. Choose another prefix.',
     answers: ['InvalidResourceName', 'InvalidUri', 414],
   },
   requests_unsupported: {

@@ -21,7 +21,7 @@ export const HTTP_FAULTS = {
     owner: 'you',
     field: 'url',
     final: true,
-    sentence: 'The receiver takes no POST requests at this URL.',
+    sentence: 'The receiver does not accept POST requests at this URL.',
     answers: [404, 405, 410],
   },
   redirected: {
@@ -35,14 +35,14 @@ export const HTTP_FAULTS = {
     owner: 'you',
     field: 'max_batch_mb',
     final: true,
-    sentence: 'A batch is larger than the receiver takes.',
+    sentence: 'A batch is larger than the receiver accepts.',
     answers: [413],
   },
   media_type_refused: {
     owner: 'you',
     field: 'headers',
     final: true,
-    sentence: 'The receiver does not take this content type or this content encoding.',
+    sentence: 'The receiver does not accept this content type or this content encoding.',
     answers: [415],
   },
   rows_refused: {
@@ -63,7 +63,7 @@ export const HTTP_FAULTS = {
     sentence: 'The receiver waited too long for the request.',
     answers: [408],
   },
-  slow_down: { owner: 'destination', sentence: 'The receiver asks for fewer requests.', answers: [429] },
+  slow_down: { owner: 'destination', sentence: 'The receiver is throttling requests.', answers: [429] },
   receiver_unavailable: { owner: 'destination', sentence: 'The receiver cannot answer at the moment.' },
   ...networkFaults({ host: 'url', unreachable: 'The receiver cannot be reached.' }),
 } as const satisfies Record<string, KnownFault>;

@@ -58,32 +58,32 @@ export const POSTGRES_FAULTS = {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'A column of the table has a type that does not take the values of the export.',
+    sentence: 'A column of the table has a type that does not accept the values of the export.',
     answers: ['42804'],
   },
   unique_key_missing: {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'The table has no unique key by which versions of a row find each other.',
+    sentence: 'The table has no unique key that identifies the versions of a row.',
   },
   table_unsuitable: {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'The tables are not as the export needs them.',
+    sentence: 'The tables do not have the structure that the export needs.',
     answers: ['42'],
   },
   tables_made_meanwhile: {
     owner: 'destination',
-    sentence: 'The tables were made by somebody else at the same time.',
+    sentence: 'Another session created the tables at the same time.',
   },
   // Rows.
   value_refused: {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'A column of the table does not take a value of the export.',
+    sentence: 'A column of the table does not accept a value of the export.',
     answers: ['22'],
   },
   value_too_long: {
@@ -104,7 +104,7 @@ export const POSTGRES_FAULTS = {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'The table’s unique key finds a row twice.',
+    sentence: 'Two rows of the delivery have the same values in the table’s unique key.',
     answers: ['21'],
   },
   view_check_violated: {
@@ -145,12 +145,12 @@ export const POSTGRES_FAULTS = {
   transaction_timeout: { owner: 'destination', sentence: STATEMENT, answers: ['25P03', '25P04', '57P05'] },
   lock_timeout: {
     owner: 'destination',
-    sentence: 'Somebody else holds a lock on the table for too long.',
+    sentence: 'Another session holds a lock on the table for too long.',
     answers: ['55P03'],
   },
   deadlock: {
     owner: 'destination',
-    sentence: 'The delivery and somebody else’s transaction waited for each other.',
+    sentence: 'The delivery and another transaction were in a deadlock.',
     answers: ['40P01', '40001'],
   },
   server_stopping: {
@@ -162,7 +162,7 @@ export const POSTGRES_FAULTS = {
   database_dropped: { owner: 'you', field: 'database', sentence: 'The database was dropped.', answers: ['57P04'] },
   server_failing: {
     owner: 'destination',
-    sentence: 'The server has an error of its own; its log has it.',
+    sentence: 'The server reported an internal error; see its log.',
     answers: ['58', 'XX', 'F0'],
   },
   server_unavailable: { owner: 'destination', sentence: 'The database cannot do this at the moment.' },

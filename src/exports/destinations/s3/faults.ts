@@ -23,7 +23,7 @@ export const S3_FAULTS = {
     sentence: 'The bucket does not exist.',
     answers: ['NoSuchBucket'],
   },
-  bucket_being_made: { owner: 'destination', sentence: 'The bucket is being made.', answers: ['TemporaryRedirect'] },
+  bucket_being_made: { owner: 'destination', sentence: 'The bucket is being created.', answers: ['TemporaryRedirect'] },
   bucket_or_key_unknown: {
     owner: 'you',
     field: 'bucket_name',
@@ -105,7 +105,7 @@ export const S3_FAULTS = {
   },
   slow_down: {
     owner: 'destination',
-    sentence: 'The store asks for fewer requests.',
+    sentence: 'The store is throttling requests.',
     answers: ['SlowDown', 'TooManyRequests', 'ThrottlingException', 'RequestLimitExceeded', 429],
   },
   upload_timed_out: {
@@ -123,14 +123,14 @@ export const S3_FAULTS = {
     owner: 'you',
     field: 'max_file_size_mb',
     final: true,
-    sentence: 'A file is larger than the store takes.',
+    sentence: 'A file is larger than the store accepts.',
     answers: ['EntityTooLarge'],
   },
   name_too_long: {
     owner: 'you',
     field: 'prefix',
     final: true,
-    sentence: 'The names of the files are longer than the store takes. Choose a shorter prefix.',
+    sentence: 'The names of the files are longer than the store accepts. Choose a shorter prefix.',
     answers: ['KeyTooLongError', 'XMinioInvalidObjectName'],
   },
   multipart_unsupported: {

@@ -15,7 +15,7 @@ const ANSWERS: [code: string, status: number | undefined, consequence: 'final' |
   ['ContainerBeingDeleted', 409, 'passes', /being deleted/],
   ['PendingCopyOperation', 409, 'passes', /still copying/],
   // Load and network.
-  ['ServerBusy', 503, 'passes', /fewer requests/],
+  ['ServerBusy', 503, 'passes', /throttling requests/],
   ['InternalError', 500, 'passes', /status 500/],
   ['OperationTimedOut', 500, 'passes', /waited too long/],
   ['Md5Mismatch', 400, 'passes', /did not arrive/],
@@ -24,7 +24,7 @@ const ANSWERS: [code: string, status: number | undefined, consequence: 'final' |
   ['302', 302, 'passes', /status 302/],
   // Requests that would be refused again.
   ['InvalidBlobType', 409, 'final', /another prefix/],
-  ['RequestBodyTooLarge', 413, 'final', /larger than the store takes/],
+  ['RequestBodyTooLarge', 413, 'final', /larger than the store accepts/],
   ['InvalidResourceName', 400, 'final', /another prefix/],
   ['InvalidInput', 400, 'final', /status 400/],
 ];

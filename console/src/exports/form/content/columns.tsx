@@ -17,7 +17,11 @@ type ColumnsProps = {
 
 const CHOICES = [
   { value: 'all', label: 'All usual ones' },
-  { value: 'except', label: 'All usual ones, except some', description: 'Also those that later versions add.' },
+  {
+    value: 'except',
+    label: 'All default columns except some',
+    description: 'Includes columns that later versions add.',
+  },
   { value: 'only', label: 'Only these' },
 ];
 

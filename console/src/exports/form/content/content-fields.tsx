@@ -57,7 +57,7 @@ export function ContentFields({ draft, set, model, type, onConfig, hasKey }: Con
         {draft.hogql_query === null || draft.include_columns !== null || draft.exclude_columns.length > 0 ? (
           <Columns {...{ draft, set, model }} isOfFiles={type?.writes !== 'rows'} />
         ) : (
-          <p className="quiet">The custom query says which columns there are.</p>
+          <p className="quiet">The custom query determines the columns.</p>
         )}
         <Transformations {...{ draft, set, model, hasKey }} />
       </More>
@@ -65,7 +65,7 @@ export function ContentFields({ draft, set, model, type, onConfig, hasKey }: Con
         <More
           title="Custom query"
           attrs={['hogql_query']}
-          summary={draft.hogql_query === null ? undefined : 'instead of the usual columns'}
+          summary={draft.hogql_query === null ? undefined : 'instead of the default columns'}
         >
           <TextField
             label="SELECT"
@@ -74,7 +74,7 @@ export function ContentFields({ draft, set, model, type, onConfig, hasKey }: Con
             value={draft.hogql_query ?? ''}
             onChange={(text) => set({ hogql_query: text === '' ? null : text })}
             placeholder="SELECT uuid, properties.$browser AS browser FROM events WHERE event = 'paid'"
-            description="One SELECT over events or persons decides rows and columns, with expressions and WHERE, but without joins, groups and sub-queries. A refusal names what it may not say."
+            description="One SELECT from events or persons determines the rows and columns. Expressions and WHERE are supported; joins, GROUP BY and subqueries are not."
             error={problem.at('hogql_query')}
           />
         </More>

@@ -24,7 +24,7 @@ export function Filters({ filters, onChange, model }: FiltersProps) {
       onChange={onChange}
       newItem={{ key: '', type: model.filter_types[0]!, operator: DEFAULT_OPERATOR }}
       addLabel="Add a filter"
-      empty="Every row is exported. A filter keeps those that meet it."
+      empty="Every row is exported. Add a filter to export only rows that match it."
       error={isShown ? undefined : text}
       renderItem={(filter, index, isNew) => (
         <FilterFields

@@ -16,7 +16,7 @@ type TransformationsProps = {
 
 const ACTIONS = [
   { value: 'drop', label: 'Leave it out' },
-  { value: 'hash', label: 'Replace it by a hash' },
+  { value: 'hash', label: 'Replace with a hash' },
 ];
 
 export function Transformations({ draft, set, model, hasKey }: TransformationsProps) {
@@ -66,8 +66,8 @@ export function Transformations({ draft, set, model, hasKey }: TransformationsPr
           placeholder={hasKey ? 'unchanged' : 'generated'}
           description={
             hasKey
-              ? 'Another key gives other hashes of the same values. Leave empty to keep the current one.'
-              : 'At least 16 characters: the same key gives the same hashes in other exports. Leave empty to have one made.'
+              ? 'A different key gives different hashes for the same values. Leave empty to keep the current one.'
+              : 'At least 16 characters: the same key gives the same hashes in other exports. Leave empty to generate one.'
           }
           error={problem.at('hash_key')}
         />
