@@ -133,6 +133,12 @@ const exportPage = createRoute({
   path: 'exports/$exportId',
   // `start` and `end`: the selection; `since`: the start of the shown history; `at` has no effect any more.
   validateSearch: (search) => textParameters(search, ['start', 'end', 'at', 'since', 'only', 'view']),
+  // A link to a selection also shows it. Later selections on the page leave the history as it is.
+  beforeLoad({ cause, params, search }) {
+    if (cause === 'stay' || search.since !== undefined || search.start === undefined) return;
+    const to = '/project/$projectId/exports/$exportId';
+    throw redirect({ to, params, search: { ...search, since: search.start }, replace: true });
+  },
   component: lazyChunk(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
 });
 

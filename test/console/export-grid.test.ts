@@ -237,6 +237,20 @@ describe('the grid of an export', () => {
       if (viewport.width > 720) {
         await cell(page, 11).waitFor();
         assert.equal(await cell(page, 11).getAttribute('tabindex'), '0');
+        // Other dates, also earlier ones, are shown by the same grid, which scrolls there, also when it is asked again.
+        const grid = page.getByRole('grid');
+        await grid.evaluate((one) => one.setAttribute('data-same', 'yes'));
+        await from.fill('2025-05-05T09:00');
+        await to.fill('2025-05-05T12:00');
+        await goThere.click();
+        await page.getByRole('heading', { name: /^5 May 2025 11:00–14:00 CEST/ }).waitFor();
+        await page.getByRole('gridcell', { name: /^5 May 2025 11:00/, selected: true }).hover();
+        await page.evaluate(() => (document.querySelector('[role=grid]')!.parentElement!.scrollTop = 0));
+        await goThere.click();
+        await page.waitForFunction(() => document.querySelector('[role=grid]')!.parentElement!.scrollTop > 0);
+        assert.equal(await grid.getAttribute('data-same'), 'yes');
+        await page.goBack();
+        await page.getByRole('heading', { name: /^2 Jun 2025 11:00–14:00 CEST/ }).waitFor();
       }
       await assertAccessible(page);
       await assertReadable(page, 'dates');
@@ -281,8 +295,14 @@ describe('the grid of an export', () => {
     const shared = new URL(page.url());
     shared.searchParams.delete('since');
     await page.goto(shared.href);
+    const later = page.getByText('Later intervals are left out');
     await page.getByRole('link', { name: 'Show the newest' }).click();
-    await page.getByText('Later intervals are left out').waitFor({ state: 'detached' });
+    await later.waitFor({ state: 'detached' });
+    await page.goBack();
+    await later.waitFor();
+    await page.getByRole('button', { name: 'Deliver 4 intervals' }).waitFor();
+    await page.goForward();
+    await later.waitFor({ state: 'detached' });
     await close();
   });
 

@@ -36,12 +36,10 @@ export function ExportPage() {
 function ExportView({ projectId, exportId }: { projectId: number; exportId: string }) {
   const { start, end, since } = route.useSearch();
   const navigate = useNavigate();
-  const [historyKey, setVisit] = useState(0);
-  // Without `since`, the map begins at the `start` of the first address. Later selections do not move it; “Show the newest” does.
-  const [firstStart, setFirstStart] = useState(start);
-  const from = since ?? firstStart;
+  /** How often the user went to dates. */
+  const [visit, setVisit] = useState(0);
   const batchExport = useQuery(exportQuery(projectId, exportId));
-  const map = useQuery(mapQuery(projectId, exportId, from));
+  const map = useQuery(mapQuery(projectId, exportId, since));
   const mayEdit = useMayEdit(projectId, exportId);
   // If the export was deleted while its page is open, the cached data would mislead, and its buttons do nothing.
   if (batchExport.error instanceof ApiError && batchExport.error.status === 404)
@@ -55,7 +53,7 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   function goTo(range: { start: string; end: string }) {
     const shown = map.data?.starts[0] ?? Infinity;
     const isBeyond = map.data?.isCut === true && Date.parse(range.end) > map.data.ends.at(-1)!;
-    setVisit(historyKey + 1);
+    setVisit(visit + 1);
     const day = isoOf(Math.floor(Date.parse(range.start) / DAY) * DAY);
     void navigate({
       to: '/project/$projectId/exports/$exportId',
@@ -86,11 +84,10 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       )}
       {batchExport.data && map.data && map.data.codes.length > 0 && (
         <History
-          key={historyKey}
-          {...{ projectId, mayEdit }}
+          {...{ projectId, mayEdit, visit }}
           one={batchExport.data}
           map={map.data}
-          onNewest={() => setFirstStart(undefined)}
+          isLoading={map.isPlaceholderData}
         />
       )}
     </main>
@@ -133,25 +130,33 @@ type HistoryProps = {
   one: ExportBody;
   map: IntervalMap;
   mayEdit: boolean | undefined;
-  onNewest: () => void;
+  /** Whether the map is the one shown before, until the one of the address is there. */
+  isLoading: boolean;
+  /** Changes when the user goes to dates, also to those of the selection. */
+  visit: number;
 };
 
-function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
+function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProps) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const isNarrow = useSyncExternalStore(subscribeToNarrow, () => matchMedia(NARROW).matches);
   const { interval, timezone } = one;
   const cadence = useMemo(() => ({ interval, timezone }), [interval, timezone]);
   const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
-  const selected = useMemo(() => rangeBetween(map, search.start, search.end), [map, search.start, search.end]);
-  // The active interval by its start, because numbers change when earlier intervals are shown. Undefined: the selection's last one.
-  const [chosen, setChosen] = useState<number>();
-  const setActive = (number: number) => setChosen(map.starts[number]);
+  const selected = useMemo(
+    // The map shown before may lack a part of the selection, and a plan must be for all of it.
+    () => (isLoading ? undefined : rangeBetween(map, search.start, search.end)),
+    [isLoading, map, search.start, search.end],
+  );
+  // The active interval by its start, because numbers change when earlier intervals are shown. Absent, or of an earlier visit: the
+  // selection's last one.
+  const [chosen, setChosen] = useState<{ start: number; visit: number }>();
+  const setActive = (number: number) => setChosen({ start: map.starts[number]!, visit });
   const newest = map.codes.length - 1;
   // By default the newest interval that is not blank is active, so an export whose deliveries are all old opens at them.
   const newestNotBlank = map.codes.findLastIndex((code) => code !== '--');
   const last = selected?.last ?? (newestNotBlank >= 0 ? newestNotBlank : newest);
-  const found = chosen === undefined ? -1 : map.starts.indexOf(chosen);
+  const found = chosen?.visit === visit ? map.starts.indexOf(chosen.start) : -1;
   const active = found >= 0 ? found : last;
   const scrollRef = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(false);
@@ -205,12 +210,12 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
   return (
     <>
       <p className={styles.readout}>{nameOf(map, active, cadence)}</p>
-      <div className={styles.body}>
+      <div className={styles.body} aria-busy={isLoading}>
         {!isGrid ? (
           <IntervalTable map={map} cadence={cadence} selected={selected} onSelect={select} />
         ) : (
           <Grid
-            {...{ map, layout, cadence, selected, active, scrollRef, wantsFocus }}
+            {...{ map, layout, cadence, selected, active, visit, isLoading, scrollRef, wantsFocus }}
             onSelect={select}
             onActive={setActive}
             onOpen={(number) => void open(number).catch((error: unknown) => showNotice({ text: messageOf(error) }))}
@@ -232,7 +237,7 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
             buttonRef={deliverButton}
           />
         )}
-        {!bounds && (
+        {!bounds && !isLoading && (
           <p className="quiet">
             {search.start && search.end && 'No interval that has ended lies between these times. '}
             {mayEdit && 'Select intervals to see what a delivery of them would do.'}
@@ -243,7 +248,7 @@ function History({ projectId, one, map, mayEdit, onNewest }: HistoryProps) {
       {map.isCut && (
         <p className="quiet">
           Later intervals are left out, because there are too many for one grid.{' '}
-          <Link to="/project/$projectId/exports/$exportId" params={params} search={{}} onClick={onNewest}>
+          <Link to="/project/$projectId/exports/$exportId" params={params} search={{}}>
             Show the newest
           </Link>
         </p>

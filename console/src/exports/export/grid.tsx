@@ -32,6 +32,10 @@ type GridProps = {
   selected: Range | undefined;
   onSelect: (range: Range | undefined) => void;
   active: number;
+  /** The grid scrolls to the active interval when that or this changes. */
+  visit: number;
+  /** Whether the map lacks what the address asks for. */
+  isLoading: boolean;
   onActive: (number: number) => void;
   onOpen: (number: number) => void;
   /** Runs the plan of the selection. */
@@ -48,6 +52,8 @@ export function Grid({
   selected,
   onSelect,
   active,
+  visit,
+  isLoading,
   onActive,
   onOpen,
   onRun,
@@ -73,11 +79,13 @@ export function Grid({
   const zone = isOfCalendar(cadence.interval) ? cadence.timezone : 'UTC';
 
   useEffect(() => {
+    // The grid stays where it is until the map has the selection.
+    if (isLoading) return;
     rows.scrollToIndex(activeRow, { align: 'auto' });
     if (!wantsFocus.current) return;
     wantsFocus.current = false;
     scrollRef.current?.querySelector<HTMLElement>(`[data-number="${active}"]`)?.focus({ preventScroll: true });
-  }, [active, activeRow, rows, scrollRef, wantsFocus]);
+  }, [active, activeRow, visit, isLoading, rows, scrollRef, wantsFocus]);
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

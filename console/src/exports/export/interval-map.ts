@@ -1,5 +1,5 @@
 /** All intervals of an export with their states: the only place that knows how the API packs them. */
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ApiError, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
@@ -61,6 +61,8 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
       const first = map.boundaries[0] ? Date.parse(map.boundaries[0].start) : Infinity;
       return earliest < first ? getFrom(earliest, map) : decoded(map);
     },
+    // The grid stays while a longer or shorter history is loaded.
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollMs(state.data?.codes.some(isUnderWay) ? REFRESH_MS.busy : REFRESH_MS.idle),
   });
 }
