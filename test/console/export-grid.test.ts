@@ -303,6 +303,34 @@ describe('the grid of an export', () => {
     await page.getByRole('button', { name: 'Deliver 4 intervals' }).waitFor();
     await page.goForward();
     await later.waitFor({ state: 'detached' });
+
+    // The whole history is not requested again once it was refused as too long.
+    const long = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T09:01:00Z' };
+    const { id: backfill } = await world.backfills.request(world.projectId, minutes.id, long);
+    await runsAfterBackfill(world, minutes.id, backfill);
+    const halfAYearAgo = new Date(Date.now() - 180 * 86_400_000).toISOString();
+    await installation.sluice
+      .db('batch_exports')
+      .where({ id: minutes.id })
+      .update({ created_at: halfAYearAgo } as never);
+    const isMap = (one: { url(): string }) => one.url().includes('/intervals/map/');
+    const refused = page.waitForResponse((answer) => isMap(answer) && answer.status() === 400);
+    await page.reload();
+    await refused;
+    await page.getByRole('grid').waitFor();
+    const requested: string[] = [];
+    page.on('request', (request) => isMap(request) && requested.push(new URL(request.url()).search));
+    for (const [action, next] of [
+      ['pause', 'Unpause'],
+      ['unpause', 'Pause'],
+    ] as const) {
+      const refreshed = page.waitForRequest(isMap);
+      await installation.request('POST', `/batch_exports/${minutes.id}/${action}/`);
+      await refreshed;
+      await page.getByRole('button', { name: next, exact: true }).waitFor();
+    }
+    assert.ok(requested.length >= 2);
+    assert.deepEqual([...new Set(requested)], ['']);
     await close();
   });
 

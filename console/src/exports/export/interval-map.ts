@@ -15,9 +15,16 @@ export type IntervalMap = Pick<Body, 'needs_you' | 'retrying' | 'missed_while_pa
   ends: Float64Array;
   codes: readonly Code[];
   counts: ReadonlyMap<Code, number>;
+  /** The range that was requested. */
+  range: MapRange;
+  /** Whether the whole history would have too many intervals. */
+  isTooLong: boolean;
   /** Whether it ends before now, because it would have too many intervals. */
   isCut: boolean;
 };
+
+/** Absent: the newest intervals, until now. */
+type MapRange = { start?: string; end?: string };
 
 /** The API's limit of intervals in a map. */
 const MAX_INTERVALS = 100_000;
@@ -32,34 +39,35 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client }) => {
-      const get = (query: { start?: string; end?: string } = {}) =>
+      const get = (query: MapRange) =>
         unwrap(
           api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/map/', {
             params: { path: { project_id: projectId, id: exportId }, query },
             signal,
           }),
         );
-      /** Years of short intervals are too many for a map. It then shows the oldest ones if `from` asks for them, else the newest. */
-      async function getFrom(at: number, newest: Body): Promise<IntervalMap> {
-        const start = new Date(at).toISOString();
-        // A range that was too long is not requested at each refresh, because it only grows.
-        if (client.getQueryData<IntervalMap>(queryKey)?.isCut !== true)
-          try {
-            return decoded(await get({ start }));
-          } catch (error) {
-            if (!(error instanceof ApiError) || error.status !== 400) throw error;
-          }
-        if (from === undefined) return decoded(newest);
-        const shortest = Math.min(...newest.boundaries.map(({ step_seconds }) => step_seconds));
-        const seconds = Number.isFinite(shortest) ? shortest : SHORTEST_SECONDS;
-        const end = new Date(at + (MAX_INTERVALS - 1) * seconds * 1000).toISOString();
-        return { ...decoded(await get({ start, end })), isCut: true };
-      }
-      const map = await get();
-      const candidateStarts = [from, map.history_start].flatMap((one) => (one ? Date.parse(one) : []));
-      const earliest = Math.min(...candidateStarts);
-      const first = map.boundaries[0] ? Date.parse(map.boundaries[0].start) : Infinity;
-      return earliest < first ? getFrom(earliest, map) : decoded(map);
+      /** @returns undefined if there are too many intervals */
+      const getIfFew = (query: MapRange) =>
+        get(query).catch((error: unknown) => {
+          if (error instanceof ApiError && error.status === 400) return undefined;
+          throw error;
+        });
+      // A refresh requests the same range, unless there are older runs by now. A history that was too long only grows.
+      const before = client.getQueryData<IntervalMap>(queryKey);
+      const again = before && (await getIfFew(before.range));
+      if (again && (before.isTooLong || !(instantOf(again.history_start) < startOf(again, before.range))))
+        return decoded(again, before.range, before.isTooLong);
+      const newest = await get({});
+      const first = startOf(newest, {});
+      const earliest = Math.min(instantOf(from), instantOf(newest.history_start));
+      if (!(earliest < first)) return decoded(newest, {});
+      const whole = { start: isoOf(earliest) };
+      const all = await getIfFew(whole);
+      if (all) return decoded(all, whole);
+      // Years of short intervals are too many for a map. It then begins at `from` if that is older than the newest ones.
+      if (!(instantOf(from) < first)) return decoded(newest, {}, true);
+      const range = rangeFrom(instantOf(from), newest);
+      return decoded(await get(range), range, true);
     },
     // The grid stays while a longer or shorter history is loaded.
     placeholderData: keepPreviousData,
@@ -67,7 +75,26 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
   });
 }
 
-function decoded({ boundaries, states, lengths, counts, ...rest }: Body): IntervalMap {
+const isoOf = (instant: number) => new Date(instant).toISOString();
+
+/** @returns infinity for what is no instant */
+function instantOf(text: string | null | undefined): number {
+  const instant = Date.parse(text ?? '');
+  return Number.isNaN(instant) ? Infinity : instant;
+}
+
+const startOf = ({ boundaries }: Body, { start }: MapRange) => instantOf(start ?? boundaries[0]?.start);
+
+/** @returns as many intervals as a map may have, or all until now */
+function rangeFrom(start: number, { boundaries }: Body): MapRange {
+  const shortest = Math.min(...boundaries.map(({ step_seconds }) => step_seconds));
+  const seconds = Number.isFinite(shortest) ? shortest : SHORTEST_SECONDS;
+  const end = start + (MAX_INTERVALS - 1) * seconds * 1000;
+  return { start: isoOf(start), ...(end < Date.now() && { end: isoOf(end) }) };
+}
+
+function decoded(body: Body, range: MapRange, isTooLong = false): IntervalMap {
+  const { boundaries, states, lengths, counts, ...rest } = body;
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const [starts, ends] = [new Float64Array(total), new Float64Array(total)];
   let number = 0;
@@ -82,7 +109,8 @@ function decoded({ boundaries, states, lengths, counts, ...rest }: Body): Interv
   states.forEach((state, index) => {
     for (let left = lengths[index]!; left > 0; left -= 1) codes.push(state);
   });
-  return { ...rest, starts, ends, codes, counts: new Map(Object.entries(counts) as [Code, number][]), isCut: false };
+  const found = new Map(Object.entries(counts) as [Code, number][]);
+  return { ...rest, starts, ends, codes, counts: found, range, isTooLong, isCut: range.end !== undefined };
 }
 
 /** The numbers of the first and the last interval that lie within two instants. */
