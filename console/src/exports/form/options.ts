@@ -1,11 +1,9 @@
 /** Choices of the form that all destinations share, and conversions between a destination's configuration and text. */
-import type { Option } from '../../look/select.tsx';
-
-export const MODELS: readonly Option[] = [
+export const MODELS = [
   { value: 'events', label: 'Events' },
   { value: 'persons', label: 'Persons', description: 'Versions of persons that changed in the interval.' },
   { value: 'sessions', label: 'Sessions' },
-];
+] as const;
 
 /** @returns the text to edit */
 export const configText = (config: Readonly<Record<string, unknown>>): string => JSON.stringify(config, null, 2);
@@ -21,16 +19,30 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
+/** Strings, punctuation and other values of JSON. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
 /** @param path of a field, joined by dots @returns its line, from 1; undefined if the text does not have it */
 export function lineOf(text: string, path: string): number | undefined {
-  let at = 0;
-  for (const name of path.split('.')) {
-    // Elements of a list have no names.
-    if (/^\d+$/.test(name)) continue;
-    at = text.indexOf(`${JSON.stringify(name)}:`, at);
-    if (at < 0) return undefined;
+  const wanted = path.split('.').map((name) => JSON.stringify(name));
+  /** Of the objects and lists around a token: the name, as it is written, or the index of the member; '' before a name. */
+  const members: (string | number)[] = [];
+  let line: number | undefined;
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    const member = members.at(-1);
+    if (token === '}' || token === ']') members.pop();
+    else if (token === ',') members.splice(-1, 1, typeof member === 'number' ? member + 1 : '');
+    else if (token !== ':') {
+      if (member === '') members.splice(-1, 1, token);
+      const isFirst = member === '' || typeof member === 'number';
+      // Of several members with one name, the last one counts.
+      if (isFirst && String(members.map((one) => (typeof one === 'number' ? `"${one}"` : one))) === String(wanted))
+        line = text.slice(0, index).split('\n').length;
+      if (token === '{') members.push('');
+      if (token === '[') members.push(0);
+    }
   }
-  return text.slice(0, at).split('\n').length;
+  return line;
 }
 
 /** @returns a sentence about a text that is no JSON object, with the line if the browser names one */
