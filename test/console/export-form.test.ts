@@ -36,7 +36,11 @@ describe('the form of an export', () => {
     await page.getByRole('region', { name: 'Rows' }).waitFor();
     await assertAccessible(page);
     // In a wide window, what the fields lead to is beside them, wherever the page is scrolled to.
+    const nextRuns = page.locator('[aria-label="Next runs"]');
+    assert.equal(await nextRuns.count(), 1);
     await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('heading', { name: 'Next runs' }).waitFor();
+    assert.equal(await nextRuns.count(), 1);
     await page.getByLabel('Name', { exact: true }).scrollIntoViewIfNeeded();
     const create = (await page.getByRole('button', { name: 'Create' }).boundingBox())!;
     assert.ok(create.x > 600 && create.y > 0 && create.y < 900, JSON.stringify(create));

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
@@ -9,6 +9,7 @@ import { BlockedBanner } from '../blocked.tsx';
 import { ForeignDeliveries } from '../foreign/foreign-deliveries.tsx';
 import { runAddress } from '../addresses.ts';
 import { needsYou } from '../states/codes.ts';
+import { useMedia } from '../use-media.ts';
 import { isOfCalendar } from '../words/cadence.ts';
 import { Legend } from '../states/cell.tsx';
 import { Dates } from './dates.tsx';
@@ -99,13 +100,6 @@ const isoOf = (instant: number) => new Date(instant).toISOString();
 /** Number of intervals from which the link to earlier ones is hidden; a map has at most twice as many. */
 const MAX_INTERVALS_WITH_EARLIER_LINK = 50_000;
 
-const NARROW = '(width < 720px)';
-const subscribeToNarrow = (changed: () => void) => {
-  const query = matchMedia(NARROW);
-  query.addEventListener('change', changed);
-  return () => query.removeEventListener('change', changed);
-};
-
 const DAY = 86_400_000;
 
 type EarlierProps = { projectId: number; one: ExportBody; before: number; words: string };
@@ -139,7 +133,7 @@ type HistoryProps = {
 function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProps) {
   const search = route.useSearch();
   const navigate = useNavigate();
-  const isNarrow = useSyncExternalStore(subscribeToNarrow, () => matchMedia(NARROW).matches);
+  const isNarrow = useMedia('(width < 720px)');
   const { interval, timezone } = one;
   const cadence = useMemo(() => ({ interval, timezone }), [interval, timezone]);
   const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);

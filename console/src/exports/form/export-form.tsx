@@ -7,6 +7,7 @@ import { Actions } from '../../look/dialog.tsx';
 import { LeaveQuestion } from '../../shell/leave-question.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
+import { useMedia } from '../use-media.ts';
 import { Conflict } from './conflict.tsx';
 import { ContentFields } from './content/content-fields.tsx';
 import { DeliveryFields, NotificationFields } from './delivery-fields.tsx';
@@ -72,6 +73,8 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   const [isPending, setPending] = useState(false);
   const [conflict, setConflict] = useState<{ theirs: Saved; ours: Fields; isRetried: boolean }>();
   const form = useRef<HTMLFormElement>(null);
+  // As in form.module.css.
+  const isWide = useMedia('(min-width: 1400px)');
   const isEdit = exportId !== undefined;
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const { destination } = draft;
@@ -177,9 +180,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
             <IntervalField draft={draft} set={set} />
           </div>
           <ScheduleFields draft={draft} set={set} />
-          <div className={styles.narrow}>
-            <NextRuns {...next} timezone={draft.timezone} />
-          </div>
+          {!isWide && <NextRuns {...next} timezone={draft.timezone} />}
           <ContentFields
             {...{ draft, set, model, type }}
             hasKey={isEdit && base.draft.transformations.some(({ action }) => action === 'hash')}
@@ -199,10 +200,12 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
           <NotificationFields draft={draft} set={set} />
         </div>
         <div className={styles.aside}>
-          <div className={styles.wide}>
-            <h2>Next runs</h2>
-            <NextRuns {...next} timezone={draft.timezone} />
-          </div>
+          {isWide && (
+            <div>
+              <h2>Next runs</h2>
+              <NextRuns {...next} timezone={draft.timezone} />
+            </div>
+          )}
           {type && (
             <Trial
               key={type.type}
