@@ -16,8 +16,8 @@ type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps' 
  */
 export async function findRetriableIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
   const { id } = batchExport;
-  const [facts, pauses] = await Promise.all([stores.troubledIntervals.listFacts([id]), stores.gaps.listPauses(id)]);
-  const { needsYou: waiting, retrying } = attentionOf(batchExport, pauses, facts);
+  const [troubled, pauses] = await Promise.all([stores.troubledIntervals.listFacts([id]), stores.gaps.listPauses(id)]);
+  const { needsYou: waiting, retrying } = attentionOf(batchExport, pauses, troubled.get(id));
   const newest = await stores.intervalFacts.listNewestRuns(waiting.map(({ end }) => ({ exportId: id, end })));
   const runs = new Map(newest.map((run) => [run.end, run]));
   const retriable = waiting.filter(

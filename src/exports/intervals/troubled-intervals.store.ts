@@ -5,10 +5,13 @@ import type { Millis } from '../domain/millis.ts';
 import { OPEN_STATUSES, RETRIED_STATUSES } from '../domain/statuses.ts';
 import { FACT_OF_RUN, IS_HELD, IS_NEWEST } from './interval-facts.store.ts';
 
-export type TroubledFact = { exportId: string; start: Millis; end: Millis; fact: Fact };
+export type TroubledFact = { start: Millis; end: Millis; fact: Fact };
+
+/** Facts about the troubled intervals of an export, in no order. `isCapped`: a limit was reached, so more intervals may be in trouble. */
+export type Troubled = { facts: TroubledFact[]; isCapped: boolean };
 
 /** Limit of an export's newest intervals with an undelivered run that are examined; later runs may have delivered them. */
-const MAX_EXAMINED = 5_000;
+export const MAX_EXAMINED = 5_000;
 /** Limit of an export's newest intervals with each kind of trouble. */
 export const MAX_TROUBLED = 300;
 
@@ -18,12 +21,17 @@ const interval = (table: string) => `${table}.data_interval_start as start, ${ta
 const TROUBLED_SQL = `
   with wanted as (select id from unnest(:ids::uuid[]) as wanted (id)), troubled as materialized (
     select wanted.id, newest.fact, newest.start, newest."end" from wanted cross join lateral (
-      select ${interval('run')}, ${FACT_OF_RUN} as fact from (
+      with run as materialized (
         -- An interval has a run for each retry: it is counted once.
         select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by, latest_error
         from batch_export_runs as any_run where ${key('any_run')} and status <> 'Completed'
         order by data_interval_end desc, created_at desc limit ${MAX_EXAMINED}
-      ) as run where ${IS_NEWEST} and ${FACT_OF_RUN} <> 'ended' order by run.data_interval_end desc limit ${MAX_TROUBLED}
+      )
+      (select ${interval('run')}, ${FACT_OF_RUN} as fact from run where ${IS_NEWEST} and ${FACT_OF_RUN} <> 'ended'
+        order by run.data_interval_end desc limit ${MAX_TROUBLED})
+      union all
+      -- A row without a fact: there may be older intervals that were not examined.
+      select null, null, null from run having count(*) >= ${MAX_EXAMINED}
     ) as newest
     union all
     select wanted.id, kind, trouble.start, trouble."end" from wanted cross join lateral (
@@ -60,21 +68,26 @@ const LISTED_TOGETHER: readonly (readonly Fact[])[] = [
   ['foreign'],
 ];
 
-/** Whether a list of the statement reached its limit, so more intervals may be in trouble. @param facts of one export */
-export function reachesLimit(facts: readonly Pick<TroubledFact, 'fact'>[]): boolean {
+/** Whether a list of the statement reached its limit. @param facts of one export */
+function reachesLimit(facts: readonly TroubledFact[]): boolean {
   return LISTED_TOGETHER.some((together) => facts.filter(({ fact }) => together.includes(fact)).length >= MAX_TROUBLED);
 }
 
 export function troubledIntervalStore(db: Knex) {
   return {
-    /** Facts about the troubled intervals of all these exports, in one query, in no order. */
-    async listFacts(exportIds: readonly string[]): Promise<TroubledFact[]> {
-      const { rows } = await db.raw<{ rows: TroubledFact[] }>(TROUBLED_SQL, {
+    /** @returns by the id of the export; absent if none of its intervals is in trouble */
+    async listFacts(exportIds: readonly string[]): Promise<Map<string, Troubled>> {
+      type Row = { exportId: string } & (TroubledFact | { fact: null });
+      const { rows } = await db.raw<{ rows: Row[] }>(TROUBLED_SQL, {
         ids: [...exportIds],
         open: [...OPEN_STATUSES],
         retried: [...RETRIED_STATUSES],
       });
-      return rows;
+      const byExport = [...Map.groupBy(rows, ({ exportId }) => exportId)].map(([exportId, ofExport]) => {
+        const facts = ofExport.filter((row) => row.fact !== null);
+        return [exportId, { facts, isCapped: facts.length < ofExport.length || reachesLimit(facts) }] as const;
+      });
+      return new Map(byExport);
     },
   };
 }

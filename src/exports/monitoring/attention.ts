@@ -5,7 +5,7 @@ import { isPausedAt, type Pause } from '../domain/pauses.ts';
 import type { FactRange } from '../intervals/interval-facts.store.ts';
 import { factsOfAll, offeredFact } from '../intervals/offered.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
-import { reachesLimit, type TroubledFact } from '../intervals/troubled-intervals.store.ts';
+import type { Troubled } from '../intervals/troubled-intervals.store.ts';
 
 export type TroubledInterval = DataInterval & {
   facts: FactRange[];
@@ -18,15 +18,15 @@ export type TroubledInterval = DataInterval & {
 /** Newest first. `isCapped`: more intervals may be in trouble than are listed. */
 export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterval[]; isCapped: boolean };
 
-/** @param facts about intervals of the export */
+/** @param troubled of the export; absent: none */
 export function attentionOf(
   batchExport: BatchExport,
   pauses: readonly Pause[],
-  facts: readonly TroubledFact[],
+  { facts, isCapped }: Troubled = { facts: [], isCapped: false },
 ): Attention {
   const offered = offeredFact(batchExport);
   const always = factsOfAll(batchExport);
-  const attention: Attention = { needsYou: [], retrying: [], isCapped: reachesLimit(facts) };
+  const attention: Attention = { needsYou: [], retrying: [], isCapped };
   for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
     const isOffered = offered.from < end && end <= offered.to;
     const isPaused = isPausedAt(pauses, end);

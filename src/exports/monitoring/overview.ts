@@ -78,13 +78,12 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
         loadFreshness(ids),
         stores.timeline.getState(),
       ]);
-      const facts = Map.groupBy(troubled, ({ exportId }) => exportId);
       const all = matches.flatMap((match): ExportStanding[] => {
         const { id } = match.batchExport;
         const exportFreshness = freshness.get(id);
         // The export was deleted meanwhile.
         if (!exportFreshness) return [];
-        const attention = attentionOf(match.batchExport, pauses.get(id) ?? [], facts.get(id) ?? []);
+        const attention = attentionOf(match.batchExport, pauses.get(id) ?? [], troubled.get(id));
         return [
           {
             ...match,

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createKnex } from '../../../src/platform/db/connection.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import type { IntervalMapBody } from '../../../src/exports/intervals/interval-map.schema.ts';
-import { MAX_TROUBLED } from '../../../src/exports/intervals/troubled-intervals.store.ts';
+import { MAX_EXAMINED, MAX_TROUBLED } from '../../../src/exports/intervals/troubled-intervals.store.ts';
 import { exportOverviews } from '../../../src/exports/monitoring/overview.ts';
 import type { OverviewItemBody } from '../../../src/exports/monitoring/overview.schema.ts';
 import { exportStores } from '../../../src/exports/stores.ts';
@@ -220,6 +220,23 @@ describe('the overview of exports', () => {
     );
     const mixed = (await overview()).results.find(({ name }) => name === 'mixed');
     assert.equal(mixed?.counts_are_minimums, true);
+    // Of many intervals whose run has not delivered, the oldest ones are not examined.
+    const long = await build('long', [cancelled]);
+    await exports.db.raw(
+      `insert into batch_export_runs select (jsonb_populate_record(run, jsonb_build_object('id', gen_random_uuid(),
+         'workflow_run_id', gen_random_uuid(), 'data_interval_start', data_interval_start - n * interval '1 hour',
+         'data_interval_end', data_interval_end - n * interval '1 hour'))).*
+       from batch_export_runs as run, generate_series(1, ?) as n where batch_export_id = ?`,
+      [MAX_EXAMINED - 2, long],
+    );
+    const countsOf = async () => {
+      const found = (await overview()).results.find(({ name }) => name === 'long');
+      return [found?.needs_you, found?.counts_are_minimums];
+    };
+    assert.deepEqual(await countsOf(), [0, false]);
+    for (const end of [-MAX_EXAMINED, -MAX_EXAMINED - 1])
+      await storeInterval(exports, { exportId: long, ...hour(end) }, FAILED);
+    assert.deepEqual(await countsOf(), [1, true]);
   });
 
   it('says how long an interval was due before an export is behind: its target, or a quarter of an hour', async () => {
