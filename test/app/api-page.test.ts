@@ -29,6 +29,12 @@ describe('the page of the API document', () => {
     await operation.locator('summary').click();
     await operation.getByText('batch_export:write').first().waitFor();
     await operation.getByRole('link', { name: 'BatchExport' }).first().waitFor();
+    const map = page.locator('#batch_exports_intervals_map_retrieve');
+    await map.locator('summary').click();
+    await map.getByRole('columnheader', { name: 'mark' }).waitFor();
+    await map.getByRole('row', { name: 'y needs you the last run failed' }).getByText('needs_you').waitFor();
+    assert.ok((await map.locator('.prose > p').count()) > 2);
+    assert.doesNotMatch(await map.innerText(), /\|/);
     assert.equal(
       await page
         .locator('a[href^="#"]')

@@ -2,7 +2,8 @@
 import { h, type ComponentChild } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Content, OpenApi, Operation } from './document.ts';
-import { anchorOf, field, Fields, prose, typeWords } from './schema-view.ts';
+import { prose } from './prose.ts';
+import { anchorOf, field, Fields, typeWords } from './schema-view.ts';
 
 type OperationWithPath = Operation & { method: string; path: string };
 
@@ -26,7 +27,7 @@ export function renderPage(document: OpenApi, styles: string): string {
     h('body', null, [
       h('header', null, [
         h('h1', null, `${info.title} API`),
-        h('p', null, prose(info.description)),
+        h('div', { class: 'prose' }, prose(info.description)),
         h('p', null, [
           `Served at ${servers[0]?.url ?? ''}. Machine-readable OpenAPI document: `,
           h('a', { href: '/api/schema/' }, '/api/schema/'),
@@ -49,7 +50,7 @@ export function renderPage(document: OpenApi, styles: string): string {
           Object.entries(components.schemas).map(([name, schema]) =>
             h('div', { id: anchorOf(name), class: 'schema' }, [
               h('h3', null, name),
-              schema.description && h('p', null, prose(schema.description)),
+              schema.description && h('div', { class: 'prose' }, prose(schema.description)),
               !schema.properties && h('p', { class: 'type' }, typeWords(schema)),
               h(Fields, { schema }),
             ]),
@@ -71,7 +72,7 @@ function operationView(operation: OperationWithPath): ComponentChild {
       ' ',
       h('span', { class: 'summary' }, summary),
     ]),
-    description && h('p', null, prose(description)),
+    description && h('div', { class: 'prose' }, prose(description)),
     parameters.length > 0 && [
       h('h4', null, 'Parameters'),
       h(

@@ -1,6 +1,7 @@
 /** Renders a schema: its type in a few words, and a list of its fields. */
 import { h, type ComponentChild } from 'preact';
 import type { Schema } from './document.ts';
+import { prose } from './prose.ts';
 
 const REF = '#/components/schemas/';
 export const anchorOf = (schemaName: string) => `schema-${schemaName}`;
@@ -71,9 +72,4 @@ export function field(name: string, schema: Schema, isRequired: boolean, locatio
     schema.description && [' ', prose(schema.description)],
     h(Fields, { schema }),
   ]);
-}
-
-/** Renders a description, in which backticks mark code. */
-export function prose(text: string): ComponentChild {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? h('code', null, part) : part));
 }
