@@ -12,12 +12,6 @@ const isTable = (block: string) => /^\|.*\|\n\|[ |:-]+\|/.test(block);
 
 function table(block: string): ComponentChild {
   const [names = [], , ...rows] = block.split('\n').map((line) => line.split('|').slice(1, -1));
-  const row = (tag: 'th' | 'td', cells: readonly string[]) =>
-    h(
-      'tr',
-      null,
-      cells.map((cell) => h(tag, null, inline(cell.trim()))),
-    );
   return h('table', null, [
     h('thead', null, row('th', names)),
     h(
@@ -26,6 +20,14 @@ function table(block: string): ComponentChild {
       rows.map((cells) => row('td', cells)),
     ),
   ]);
+}
+
+function row(tag: 'th' | 'td', cells: readonly string[]): ComponentChild {
+  return h(
+    'tr',
+    null,
+    cells.map((cell) => h(tag, null, inline(cell.trim()))),
+  );
 }
 
 /** Renders backticks as code. */
