@@ -105,6 +105,30 @@ function filtered({ tenant }: ConsoleInstallation, ids: FurnishedIds): string[] 
   ];
 }
 
+/** Addresses of the pages whose request can be copied. */
+function copyable(at: ConsoleInstallation, ids: FurnishedIds): string[] {
+  const project = `/project/${at.tenant.projectId}`;
+  const one = `${project}/exports/${ids.refused}`;
+  return [
+    ...filtered(at, ids),
+    `${one}?since=2025-05-30T00:00:00.000Z`,
+    `${one}/edit`,
+    `${project}/flags?page=2`,
+    `${project}/flags/${ids.flag}`,
+    `${project}/dashboards?page=2`,
+    `${project}/dashboards/${ids.dashboard}`,
+    `${project}/settings`,
+    '/settings/members?page=2',
+  ];
+}
+
+/** The path of a request, with its query sorted and without empty values. */
+function requestOf(address: string): string {
+  const { pathname, searchParams } = new URL(address);
+  searchParams.sort();
+  return `${pathname}?${new URLSearchParams([...searchParams].filter(([, value]) => value !== ''))}`;
+}
+
 /** Texts, values of fields and the selection, as a person sees them. */
 const viewOf = (page: Page) =>
   page.evaluate(() => ({
@@ -186,6 +210,25 @@ describe('every page of the console', () => {
       assert.deepEqual(faults(), [], shown.name);
     }
     for (const { close } of [inside, outside]) await close();
+  });
+
+  it('has the request that it sent copied as curl', async () => {
+    const { page, close } = await at.visit({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const answered = answersOf(page);
+    let sent: string[] = [];
+    page.on('request', (request) => sent.push(requestOf(request.url())));
+    for (const address of copyable(at, ids)) {
+      sent = [];
+      await page.goto(address);
+      await answered();
+      // Some pages open with the focus in a field.
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+      await page.keyboard.press('c');
+      await page.getByText('Copied.').waitFor();
+      const command = await page.evaluate(() => navigator.clipboard.readText());
+      assert.ok(sent.includes(requestOf(/'(http[^']+)'/.exec(command)![1]!)), `${address}: ${command}`);
+    }
+    await close();
   });
 
   it('shows the same again when it is loaded again, with all that its address says', async () => {
