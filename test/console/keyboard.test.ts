@@ -21,12 +21,15 @@ describe('keys of the console', () => {
 
   const flags = () => `/project/${api.ours.projectId}/flags`;
 
-  async function show(path: string) {
+  /** @param secure false: as over plain HTTP from another machine, where browsers have no `navigator.clipboard` */
+  async function show(path: string, secure = true) {
     const visitor = await visit(api.sluice, {
       userId: api.ours.userId,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     open.push(visitor);
+    if (!secure)
+      await visitor.page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await visitor.page.goto(path);
     await visitor.page.getByRole('heading', { level: 1 }).first().waitFor();
     return visitor.page;

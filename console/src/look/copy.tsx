@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { copyText } from './clipboard.ts';
 import styles from './button.module.css';
 
 type CopyProps = { text: string | (() => string | Promise<string>); children: string; kind?: 'plain' | 'quiet' };
@@ -14,7 +15,7 @@ export function Copy({ text, children, kind = 'quiet' }: CopyProps) {
   }, [outcome]);
   async function copy() {
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
+      await copyText(typeof text === 'string' ? text : await text());
       setOutcome('copied');
     } catch {
       setOutcome('refused');

@@ -5,6 +5,7 @@ import { asCurl } from '../api/curl.ts';
 import { Chunk } from '../chunks/chunk.tsx';
 import { lazyChunk } from '../chunks/lazy-chunk.ts';
 import { useKeys } from '../keys/keys.ts';
+import { copyText } from '../look/clipboard.ts';
 import { showNotice } from '../look/notice.tsx';
 import { usePageRequest } from './page-request.ts';
 
@@ -66,7 +67,7 @@ export const openPalette = (): boolean => dispatchEvent(new Event(OPEN_PALETTE))
 
 async function copy(path: string): Promise<void> {
   try {
-    await navigator.clipboard.writeText(asCurl('GET', path));
+    await copyText(asCurl('GET', path));
     showNotice({ text: 'Copied. The command reads a key from $SLUICE_KEY.' });
   } catch {
     showNotice({ text: 'The browser refused to copy.' });
