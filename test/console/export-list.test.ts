@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
+import { CODES } from '../../console/src/exports/states/codes.ts';
 import { buildMember, buildRule } from '../support/api/members.ts';
 import { MAX_TROUBLED } from '../../src/exports/intervals/troubled-intervals.store.ts';
 import { assertAccessible } from '../support/console/axe.ts';
@@ -83,6 +84,28 @@ describe('the list of exports', () => {
       await assertAccessible(page);
       await clicks.getByRole('link', { name: 'Fix Clicks' }).click();
       await page.waitForURL(/edit\?field=destination__config__directory$/);
+      await close();
+    });
+
+    it('gives each state a shape of its own, whatever its colour', async () => {
+      const { page, close } = await installation.visit({ reducedMotion: 'reduce' });
+      await page.goto(address);
+      const glyph = page.locator('[data-code]').first();
+      await glyph.waitFor();
+      await page.evaluate(() => {
+        for (const token of ['edge', 'quiet', 'held', 'stale', 'needs-you', 'action'])
+          document.documentElement.style.setProperty(`--${token}`, '#000');
+      });
+      const codesByShape = new Map<string, string[]>();
+      for (const code of CODES) {
+        await glyph.evaluate((one, shown) => one.setAttribute('data-code', shown), code);
+        const shape = (await glyph.screenshot()).toString('base64');
+        codesByShape.set(shape, [...(codesByShape.get(shape) ?? []), code]);
+      }
+      assert.deepEqual(
+        [...codesByShape.values()],
+        CODES.map((code) => [code]),
+      );
       await close();
     });
 

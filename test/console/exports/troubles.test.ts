@@ -1,4 +1,5 @@
 /** Errors that keep intervals from being delivered, in the list, on the page of the export and of the run, and where Fix leads. */
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,6 +12,24 @@ import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const MORNING = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T12:00:00Z' };
 const HOUR = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
+
+/** @returns the first block of pixels that a history has drawn, row by row, and whether anything is drawn at its right edge. Runs in the page. */
+function drawnBlock(one: Element): { rows: string[]; hasTick: boolean } {
+  const canvas = one as HTMLCanvasElement;
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d')!.getImageData(0, 0, width, height);
+  const isDrawn = (x: number, y: number) => data[(y * width + x) * 4 + 3]! > 0;
+  const at = Array.from({ length: width * height }, (_, index) => index);
+  const first = at.find((index) => isDrawn(index % width, Math.floor(index / width))) ?? 0;
+  const [left, top] = [first % width, Math.floor(first / width)];
+  const rows = [0, 1, 2, 3].map((y) =>
+    [0, 1, 2, 3, 4, 5].map((x) => (isDrawn(left + x, top + y) ? '#' : '.')).join(''),
+  );
+  return {
+    rows,
+    hasTick: at.some((index) => index % width >= 42 && isDrawn(index % width, Math.floor(index / width))),
+  };
+}
 
 describe('why intervals are not delivered', () => {
   let at: ConsoleInstallation;
@@ -47,6 +66,8 @@ describe('why intervals are not delivered', () => {
     await reasons.getByText(/A part of the directory or prefix is a file or a link\./).waitFor();
     await reasons.getByText('Field: directory clicks. The people who configure this export can fix it.').waitFor();
     await assertAccessible(page);
+    const failed = await page.locator('canvas').evaluate(drawnBlock);
+    assert.deepEqual(failed, { rows: Array(4).fill('######'), hasTick: true }, 'whole, with a tick at the edge');
     await reasons.getByRole('link', { name: 'Fix clicks' }).click();
     await page.waitForURL(/edit\?field=destination__config__directory$/);
     await page.getByRole('button', { name: 'Save and retry 3 hours' }).waitFor();
@@ -130,6 +151,9 @@ describe('why intervals are not delivered', () => {
     await reasons.getByText(/^1 hour retrying since .*The database does not exist\..*The next try is/).waitFor();
     await reasons.getByRole('link', { name: 'Fix Reports' }).waitFor();
     await assertAccessible(page);
+    const retried = await page.locator('canvas').evaluate(drawnBlock);
+    assert.equal(retried.hasTick, false);
+    assert.match(retried.rows.join(), /#.*\./, 'a texture, which needs no colour to be seen');
     await page.goto(`${address}/runs/${run.id}`);
     await page.getByRole('heading', { name: /· retrying$/ }).waitFor();
     await page.getByRole('heading', { name: /The database does not exist/ }).waitFor();
