@@ -26,7 +26,7 @@ const MARKS: Readonly<Record<string, Look>> = {
   y: { colour: 'needs-you', isMarked: true },
   t: { colour: 'stale', texture: (x) => x % TEXTURE < 2, isMarked: true },
   r: { colour: 'action', texture: (_, y) => y >= 2, isMarked: true },
-  w: { colour: 'action', texture: (x, y) => x < 2 && y < 2, isMarked: true },
+  w: { colour: 'quiet', texture: (x, y) => x < 2 && y < 2, isMarked: true },
 };
 
 type MinimapProps = { map: IntervalMap; layout: Layout; scrollRef: RefObject<HTMLDivElement | null> };
