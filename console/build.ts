@@ -84,6 +84,13 @@ async function fingerprintOf(files: readonly string[]): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
+/** Texts of react-aria in other languages, a part of every page's code: the console is in English. */
+const OTHER_LANGUAGE = /\/react-(aria|stately)[^?]*\/intl\/(?:.*\/)?(?!en-)[a-z]{2}-[A-Z]{2}\.mjs$/;
+const ENGLISH_ONLY = {
+  name: 'english-only',
+  load: (id: string) => (OTHER_LANGUAGE.test(id) ? 'export default {}' : undefined),
+};
+
 async function bundle(outDir: string): Promise<void> {
   await mkdir(DIST, { recursive: true });
   // Imported here: an up-to-date build does not need these packages, and a server's image does not have them.
@@ -92,7 +99,7 @@ async function bundle(outDir: string): Promise<void> {
     root: CONSOLE,
     configFile: false,
     logLevel: 'warn',
-    plugins: [react()],
+    plugins: [react(), ENGLISH_ONLY],
     build: {
       outDir,
       emptyOutDir: true,

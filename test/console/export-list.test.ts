@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { CODES } from '../../console/src/exports/states/codes.ts';
 import { buildMember, buildRule } from '../support/api/members.ts';
 import { MAX_TROUBLED } from '../../src/exports/intervals/troubled-intervals.store.ts';
@@ -15,6 +15,11 @@ import { needsBrowser } from '../support/sdks/browser.ts';
 const HOURS = { start_at: '2025-06-02T09:00:00Z', end_at: '2025-06-02T12:00:00Z' };
 
 const names = (page: Page) => page.locator('[data-row-link] > span:first-child').allTextContents();
+
+async function sizeOf(response: Response): Promise<number> {
+  await response.finished();
+  return (await response.request().sizes()).responseBodySize;
+}
 
 describe('the list of exports', () => {
   let installation: ConsoleInstallation;
@@ -84,6 +89,28 @@ describe('the list of exports', () => {
       await assertAccessible(page);
       await clicks.getByRole('link', { name: 'Fix Clicks' }).click();
       await page.waitForURL(/edit\?field=destination__config__directory$/);
+      await close();
+    });
+
+    it('loads at most 180 kB until somebody asks for more', async () => {
+      const { page, close } = await installation.visit();
+      await page.clock.install();
+      const loaded: Promise<number>[] = [];
+      page.on('response', (response) => {
+        if (!response.url().includes('/assets/')) return;
+        assert.equal(response.headers()['content-encoding'], 'br', response.url());
+        loaded.push(sizeOf(response));
+      });
+      const live = page.waitForRequest(/\/live\//);
+      await page.goto(address);
+      await page.getByRole('link', { name: /^Clicks/ }).waitFor();
+      await live;
+      // Nor later, by a timer.
+      const later = page.waitForResponse(/batch_exports\/overview/);
+      await page.clock.fastForward(60_000);
+      await later;
+      const bytes = (await Promise.all(loaded)).reduce((sum, size) => sum + size, 0);
+      assert.ok(bytes > 50_000 && bytes <= 180_000, `${bytes} bytes of ${loaded.length} files`);
       await close();
     });
 

@@ -29,8 +29,12 @@ export function PasswordDialog() {
     };
   }, [queries]);
 
-  // Loaded right after the first page, because when it is needed the server may have another build.
-  useEffect(() => void PasswordForm.preload?.(), []);
+  // Loaded once something is typed, which must not be lost: when the form is needed, the server may have another build.
+  useEffect(() => {
+    const preload = () => void PasswordForm.preload?.();
+    addEventListener('input', preload, { once: true });
+    return () => removeEventListener('input', preload);
+  }, []);
 
   if (!asking) return null;
   const end = (loggedIn: boolean) => {

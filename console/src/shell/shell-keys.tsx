@@ -12,8 +12,6 @@ import { usePageRequest } from './page-request.ts';
 const Palette = lazyChunk(() => import('./palette/palette.tsx'), 'Palette');
 const HelpDialog = lazyChunk(() => import('./help-dialog.tsx'), 'HelpDialog');
 
-const PRELOAD_MS = 2_000;
-
 type Open = 'palette' | 'help';
 
 export function ShellKeys({ projectId }: { projectId: number | undefined }) {
@@ -21,9 +19,9 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
   const navigate = useNavigate();
   const path = usePageRequest();
   useEffect(() => {
-    // Preloaded soon after the page, because letters typed while the palette's code loads would be lost.
-    const timer = setTimeout(() => void Palette.preload?.(), PRELOAD_MS);
-    return () => clearTimeout(timer);
+    // Preloaded with the first key, which often is the ⌘ or Ctrl before K: letters typed while the palette's code loads would be lost.
+    addEventListener('keydown', preloadPalette, { once: true });
+    return () => removeEventListener('keydown', preloadPalette);
   }, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -60,6 +58,9 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
     </Chunk>
   );
 }
+
+/** Loads the code of the palette before it is opened. */
+export const preloadPalette = (): void => void Palette.preload?.();
 
 const OPEN_PALETTE = 'sluice:palette';
 /** Opens the palette, for the button that shows its key. */

@@ -5,7 +5,7 @@ import { useLive } from '../live/use-live.ts';
 import { logOut } from '../session/log-out.ts';
 import { useMe } from '../session/me.ts';
 import { useProjectId } from '../session/use-project-id.ts';
-import { openPalette, ShellKeys } from './shell-keys.tsx';
+import { openPalette, preloadPalette, ShellKeys } from './shell-keys.tsx';
 import styles from './shell.module.css';
 import { useTheme } from './use-theme.ts';
 
@@ -62,6 +62,8 @@ function PaletteButton() {
     <AriaButton
       className={styles.menuButton!}
       aria-label={`Search, ${PALETTE_KEY}: command palette`}
+      onHoverStart={preloadPalette}
+      onFocus={preloadPalette}
       onPress={openPalette}
     >
       <kbd>{PALETTE_KEY}</kbd>
