@@ -100,6 +100,7 @@ async function bundle(outDir: string): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     plugins: [react(), ENGLISH_ONLY],
+    resolve: { alias: { entities: path.join(CONSOLE, 'src/dashboards/page/entities.ts') } },
     build: {
       outDir,
       emptyOutDir: true,

@@ -13,7 +13,7 @@ From **8** to *late*, see [the plan](https://example.com/plan).
 - one
 - \`two\`
 
-[bad](javascript:window.executed=1) <b>bold</b>`;
+[bad](javascript:window.executed=1) <b>bold</b> &copy; A&nbsp;B &lt;i&gt; &nothing; &#8364;`;
 
 describe('dashboards in the console', () => {
   let world: SharedWorld;
@@ -76,7 +76,7 @@ describe('dashboards in the console', () => {
     assert.equal(await text.locator('li code').innerText(), 'two');
     assert.equal(await text.getByRole('link', { name: 'the plan' }).getAttribute('href'), 'https://example.com/plan');
     assert.equal(await text.getByRole('link').count(), 1);
-    assert.match(await text.innerText(), /<b>bold<\/b>/);
+    assert.match(await text.innerText(), /<b>bold<\/b> © A\u00a0B <i> &nothing; €$/);
     await assertAccessible(page);
   });
 

@@ -4,13 +4,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { placeTiles } from '../../../../src/analytics/sharing/charts/places.ts';
 import '../../../../src/analytics/sharing/charts/charts.css';
+import { Chunk } from '../../chunks/chunk.tsx';
+import { lazyChunk } from '../../chunks/lazy-chunk.ts';
 import { Button } from '../../look/button.tsx';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { PageHead } from '../../look/page-head.tsx';
 import { dashboardQuery, type Dashboard } from '../dashboards-data.ts';
-import { SharingDialog } from '../sharing/sharing-dialog.tsx';
 import styles from './dashboard.module.css';
 import { DashboardTile } from './tile.tsx';
+
+const SharingDialog = lazyChunk(() => import('../sharing/sharing-dialog.tsx'), 'SharingDialog');
 
 const route = getRouteApi('/inside/project/$projectId/dashboards/$dashboardId');
 
@@ -19,6 +22,10 @@ export function DashboardPage() {
   const dashboard = useQuery(dashboardQuery(projectId, dashboardId));
   const [isSharing, setSharing] = useState(false);
   const { data } = dashboard;
+  const close = () => {
+    setSharing(false);
+    void dashboard.refetch();
+  };
   return (
     <main>
       {dashboard.isPending && <Skeleton rows={8} />}
@@ -34,14 +41,13 @@ export function DashboardPage() {
         </>
       )}
       {isSharing && data && (
-        <SharingDialog
-          mayEdit={mayEdit(data)}
-          path={{ project_id: projectId, dashboard_id: String(dashboardId) }}
-          onClose={() => {
-            setSharing(false);
-            void dashboard.refetch();
-          }}
-        />
+        <Chunk onClose={close}>
+          <SharingDialog
+            mayEdit={mayEdit(data)}
+            path={{ project_id: projectId, dashboard_id: String(dashboardId) }}
+            onClose={close}
+          />
+        </Chunk>
       )}
     </main>
   );
