@@ -82,7 +82,7 @@ function pagesOf({ tenant }: ConsoleInstallation, ids: FurnishedIds): Record<str
     '/settings': [],
     '/settings/keys': [
       { name: 'keys', address: '/settings/keys' },
-      { name: 'new-key', address: '/settings/keys', do: ask('New key') },
+      { name: 'new-key', address: '/settings/keys', do: askForKeyOfProject },
     ],
     '/settings/members': [{ name: 'members', address: '/settings/members' }],
     '/settings/sessions': [{ name: 'sessions', address: '/settings/sessions' }],
@@ -163,6 +163,12 @@ const ask = (button: string) => async (page: Page) => {
   await page.getByRole('button', { name: button, exact: true }).first().click();
   await page.getByRole('dialog').waitFor();
 };
+
+async function askForKeyOfProject(page: Page): Promise<void> {
+  await ask('New key')(page);
+  await page.getByRole('button', { name: /Projects$/ }).click();
+  await page.getByRole('option', { name: /^Only / }).click();
+}
 
 async function tryDestination(page: Page): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill('Orders');

@@ -32,7 +32,7 @@ export async function buildFurnishedInstallation(at: ConsoleInstallation): Promi
   const { db } = at.sluice;
   await promote(db, at.tenant, 'owner');
   // The example's events are from last year.
-  await db('projects').where({ id: at.tenant.projectId }).update({ historical_from_project_key: true });
+  await db('projects').where({ id: at.tenant.projectId }).update({ name: LONG, historical_from_project_key: true });
   await sendExample(at);
   const delivered = await createExport(at, 'Orders', { type: 'LocalFile', config: { directory: 'orders' } });
   const refused = await createExport(at, 'Clicks', await schemaPlace(at, { table_name: 'report' }));
