@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { Page } from 'playwright-core';
 import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
+import { createSignInUrl } from '../../../src/app/up/sign-in.ts';
 import { buildPersonalKey } from '../../support/api/identity.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
@@ -24,7 +25,7 @@ const folder = (directory: string): Place => ({ type: 'LocalFile', config: { dir
 const isDelivered = (page: Page, hours: string) =>
   page.getByRole('gridcell', { name: `2 Jun 2025 ${hours} UTC, delivered` }).waitFor();
 
-describe('the operator of exports', () => {
+describe('story: the operator of exports', () => {
   let at: ConsoleInstallation;
   before(async function () {
     await needsBrowser(this);
@@ -43,9 +44,14 @@ describe('the operator of exports', () => {
     return { id, address: `${project()}/${id}` };
   }
 
-  it('begins with an empty project, loads the example, and sees its three hours delivered to a folder', async () => {
-    const { page, close } = await at.visit();
-    await page.goto(project());
+  it('follows the printed address, loads the example, and sees its three hours delivered: in two minutes, without a terminal', async function () {
+    this.timeout(120_000);
+    const { db, url } = at.sluice;
+    const { email } = (await db('users').where({ id: at.tenant.userId }).first<{ email: string }>('email'))!;
+    const printed = await createSignInUrl({ databaseUrl: at.world.options.databaseUrl, apiUrl: url, email });
+    const { page, close } = await at.visit({ userId: undefined });
+    await page.goto(printed!);
+    await page.waitForURL((to) => to.pathname === project());
     await page.getByRole('button', { name: 'Load the example morning' }).click();
     await page.getByLabel('Folder').fill('coffee');
     await assertAccessible(page);
