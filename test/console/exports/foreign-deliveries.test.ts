@@ -9,7 +9,7 @@ import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const HOUR = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
 
-describe('a delivery of another timeline', () => {
+describe('story: a delivery of another timeline', () => {
   let at: ConsoleInstallation;
   before(async function () {
     await needsBrowser(this);

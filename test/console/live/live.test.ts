@@ -20,7 +20,7 @@ const isLive = (page: Page) => page.getByText('Live ●', { exact: true }).waitF
 const isDelivered = (page: Page, hours: string) =>
   page.getByRole('gridcell', { name: `2 Jun 2025 ${hours} UTC, delivered` }).waitFor();
 
-describe('open pages', () => {
+describe('story: open pages', () => {
   let at: ConsoleInstallation;
   before(async function () {
     await needsBrowser(this);

@@ -10,7 +10,7 @@ const PASSWORD = 'a long walk along the river';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-describe('a session that ends in the middle of a form', () => {
+describe('story: a session that ends in the middle of a form', () => {
   let at: ConsoleInstallation;
   let flag: { id: number };
   before(async function () {

@@ -32,7 +32,7 @@ async function tabTo(page: Page, role: 'link' | 'button', name: string): Promise
   assert.fail(`Tab does not lead to ${name}.`);
 }
 
-describe('three hours that a destination refused', () => {
+describe('story: three hours that a destination refused', () => {
   let at: ConsoleInstallation;
   before(async function () {
     await needsBrowser(this);

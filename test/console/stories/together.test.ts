@@ -14,7 +14,7 @@ const LAPTOP = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox
 
 type Exported = { id: string; name: string; destination: { config: { directory: string } } };
 
-describe('people who share a project', () => {
+describe('story: people who share a project', () => {
   let at: ConsoleInstallation;
   let ben: Member;
   const open: BrowserVisit[] = [];

@@ -1,0 +1,18 @@
+// How long the console's stories took in the log of the tests: a story is a test below a `describe` that begins with `story:`. Plain Node 20.
+import { readFileSync } from 'node:fs';
+
+const MOST_SECONDS = 240;
+/** With fewer, the log was misread, or stories are gone. */
+const LEAST_STORIES = 25;
+
+const durations = [];
+let isStory = false;
+for (const line of readFileSync(process.argv[2], 'utf8').split('\n')) {
+  // Only the describes at the top are indented by two spaces.
+  if (/^ {2}\S/.test(line)) isStory = line.startsWith('  story: ');
+  const [, mark, milliseconds = 0] = (isStory && /^ +(✔|\d+\)) .*?(?:\((\d+)ms\))?$/.exec(line)) || [];
+  if (mark) durations.push(Number(milliseconds));
+}
+const seconds = durations.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
+console.log(`${durations.length} stories took ${seconds.toFixed(0)} s; at most ${MOST_SECONDS} s.`);
+if (durations.length < LEAST_STORIES || seconds > MOST_SECONDS) process.exit(1);
