@@ -1,14 +1,21 @@
 // After `npm ci`: lets `npm run` and `npx` find the Node that package-lock.json pins. npm 10, which comes with Node 20 and 22, does not
 // link programs of a package that is there for one platform only; newer ones do. Plain JavaScript for Node 20.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 
 const program = `node-${process.platform}-${process.arch}/bin/node`;
 const link = 'node_modules/.bin/node';
 
 if (existsSync(`node_modules/${program}`) && !existsSync(link)) {
-  mkdirSync('node_modules/.bin', { recursive: true });
-  symlinkSync(`../${program}`, link);
+  // Without the link the installation still works with a Node of its own that is new enough.
+  try {
+    mkdirSync('node_modules/.bin', { recursive: true });
+    // A link that leads to a former platform's program, which is gone.
+    rmSync(link, { force: true });
+    symlinkSync(`../${program}`, link);
+  } catch (error) {
+    console.error(`${link} was not made: ${error.message}`);
+  }
 }
 
 // Builds the console now, for the pages of `sluice api`; `npm start` and `npm run console:build` build it as well. An installation without Vite

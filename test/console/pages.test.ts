@@ -1,10 +1,24 @@
 /** The console as it is served: which addresses are pages, and what their headers promise. */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { openConsoleFiles } from '../../src/app/console/console-files.ts';
+import { createConsolePages } from '../../src/app/console/console-pages.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 import { ensureConsoleIsBuilt } from '../support/console/visitor.ts';
 
 const HTML = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+const LINK_NODE = fileURLToPath(new URL('../../bin/link-node.js', import.meta.url));
 
 describe('pages of the console', () => {
   let sluice: Sluice;
@@ -107,4 +121,51 @@ describe('pages of the console', () => {
       asked.once('error', reject).end();
     });
   }
+});
+
+describe('an installation without a build of the console', () => {
+  let folder: string;
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'sluice-test-unbuilt-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('says on its pages how to build it', async () => {
+    const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
+    const pages = createConsolePages({ files: openConsoleFiles(folder), log });
+    const server = createServer((asked, answer) => void (pages(asked, answer) || answer.writeHead(404).end()));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const page = await fetch(`${url}/login`, { headers: HTML });
+    assert.equal(page.status, 503);
+    assert.match(await page.text(), /npm run console:build/);
+    assert.equal((await fetch(`${url}/assets/index.js`)).status, 404);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const program = `node-${process.platform}-${process.arch}/bin/node`;
+  const arrangements: Record<string, (modules: string) => Promise<unknown>> = {
+    'nothing is installed': async () => {},
+    'a link leads nowhere': (modules) => symlink('../gone/bin/node', join(modules, '.bin/node')),
+    'the link cannot be made': async (modules) => {
+      await rm(join(modules, '.bin'), { recursive: true });
+      await writeFile(join(modules, '.bin'), '');
+    },
+    async 'the build fails'(modules) {
+      await mkdir(join(modules, 'vite'));
+      await mkdir(join(folder, 'console'));
+      await writeFile(join(folder, 'console/build.ts'), 'throw new Error("no");');
+    },
+  };
+  for (const [when, arrange] of Object.entries(arrangements))
+    it(`is installed all the same where ${when}`, async () => {
+      const modules = join(folder, 'node_modules');
+      await mkdir(join(modules, '.bin'), { recursive: true });
+      await mkdir(join(modules, dirname(program)), { recursive: true });
+      await symlink(process.execPath, join(modules, program));
+      await arrange(modules);
+      // `npm ci` fails if its postinstall does.
+      await promisify(execFile)(process.execPath, [LINK_NODE], { cwd: folder });
+      const isLinked = existsSync(join(modules, '.bin/node'));
+      assert.equal(isLinked, when !== 'the link cannot be made');
+    });
 });
