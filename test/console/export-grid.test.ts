@@ -363,7 +363,8 @@ describe('the grid of an export', () => {
     const { id, address } = await arrange('Ending');
     const { page, close } = await installation.visit();
     await page.goto(address);
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
     await page.getByLabel('Type Ending to delete it').fill('endin');
     assert.equal(await remove.isDisabled(), true);

@@ -5,7 +5,11 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertAccessible } from '../support/console/axe.ts';
-import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
+import {
+  buildConsoleInstallation,
+  TEMPORAL_UI_URL,
+  type ConsoleInstallation,
+} from '../support/console/installation.ts';
 import { buildEvent, microseconds } from '../support/events/events.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startHttpReceiver } from '../support/servers/http-receiver.ts';
@@ -66,6 +70,15 @@ describe('the page of a run', () => {
     const { page, close } = await at.visit();
     await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
     await page.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC · delivered' }).waitFor();
+    const head = page.locator('header', { has: page.getByRole('heading', { level: 1 }) });
+    const { workflow_id, workflow_run_id } = await at.request<Record<string, string>>(
+      'GET',
+      `/batch_exports/${exportId}/runs/${runId}/`,
+    );
+    assert.equal(
+      await head.getByRole('link', { name: 'Temporal' }).getAttribute('href'),
+      `${TEMPORAL_UI_URL}/namespaces/${at.world.options.temporal.namespace}/workflows/${encodeURIComponent(workflow_id!)}/${workflow_run_id}/history`,
+    );
     const receipt = page.getByRole('region', { name: 'Receipt' });
     await receipt.getByText(/^Read back .*: 2 rows, digest equal\.$/).waitFor();
     const steps = page.getByRole('table', { name: 'Attempts' }).getByRole('row').nth(1);

@@ -2,6 +2,7 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Button as AriaButton, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
 import { useLive } from '../live/use-live.ts';
+import menu from '../look/menu/menu.module.css';
 import { logOut } from '../session/log-out.ts';
 import { useMe } from '../session/me.ts';
 import { useProjectId } from '../session/use-project-id.ts';
@@ -85,9 +86,9 @@ function ProjectMenu({ projectId }: { projectId: number }) {
         <span className={styles.kind}>Project </span>
         {name} <span aria-hidden>▾</span>
       </AriaButton>
-      <Popover className={styles.popover!}>
+      <Popover className={menu.popover!}>
         <Menu
-          className={styles.menu!}
+          className={menu.menu!}
           aria-label="Projects"
           onAction={(id) => void navigate({ to: '/project/$projectId/exports', params: { projectId: Number(id) } })}
         >
@@ -95,7 +96,7 @@ function ProjectMenu({ projectId }: { projectId: number }) {
             <MenuSection key={id} aria-label={title}>
               {organizations.length > 1 && <Header className={styles.title!}>{title}</Header>}
               {projects.map((item) => (
-                <MenuItem key={item.id} id={item.id} className={styles.item!}>
+                <MenuItem key={item.id} id={item.id} className={menu.item!}>
                   {item.name}
                 </MenuItem>
               ))}
@@ -118,15 +119,15 @@ function UserMenu({ projectId }: { projectId: number | undefined }) {
         <span className={styles.initial} data-initial={String.fromCodePoint(name.codePointAt(0)!)} />
         {name} <span aria-hidden>▾</span>
       </AriaButton>
-      <Popover className={styles.popover!} placement="bottom end">
-        <Menu className={styles.menu!} aria-label="Account">
-          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/keys', search })}>
+      <Popover className={menu.popover!} placement="bottom end">
+        <Menu className={menu.menu!} aria-label="Account">
+          <MenuItem className={menu.item!} onAction={() => void navigate({ to: '/settings/keys', search })}>
             Settings
           </MenuItem>
-          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/sessions', search })}>
+          <MenuItem className={menu.item!} onAction={() => void navigate({ to: '/settings/sessions', search })}>
             Sessions
           </MenuItem>
-          <MenuItem id="log-out" className={styles.item!} onAction={() => void logOut()}>
+          <MenuItem id="log-out" className={menu.item!} onAction={() => void logOut()}>
             Log out
           </MenuItem>
         </Menu>

@@ -56,7 +56,7 @@ function pagesOf({ tenant }: ConsoleInstallation, ids: FurnishedIds): Record<str
       { name: 'export-paused', address: one(ids.paused) },
       { name: 'export-table', address: `${one(ids.refused)}?${range}&view=table` },
       { name: 'export-pause', address: one(ids.delivered), do: ask('Pause') },
-      { name: 'export-delete', address: one(ids.delivered), do: ask('Delete') },
+      { name: 'export-delete', address: one(ids.delivered), do: askToDelete },
     ],
     'exports/$exportId/runs/$runId': [
       { name: 'run-delivered', address: `${one(ids.delivered)}/runs/${ids.deliveredRun}` },
@@ -163,6 +163,12 @@ const ask = (button: string) => async (page: Page) => {
   await page.getByRole('button', { name: button, exact: true }).first().click();
   await page.getByRole('dialog').waitFor();
 };
+
+async function askToDelete(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').waitFor();
+}
 
 async function askForKeyOfProject(page: Page): Promise<void> {
   await ask('New key')(page);

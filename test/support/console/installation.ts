@@ -11,6 +11,9 @@ import { startWorkerProcess } from '../servers/worker-process.ts';
 import { createKnex } from '../../../src/platform/db/connection.ts';
 import { ensureConsoleIsBuilt, visit, type BrowserVisit } from './visitor.ts';
 
+/** An address without a server: pages only link to it. */
+export const TEMPORAL_UI_URL = 'https://temporal.example';
+
 export type ConsoleInstallation = {
   sluice: Sluice;
   world: ExportWorld;
@@ -45,6 +48,7 @@ export async function buildConsoleInstallation({ hasOwnProcess = false } = {}): 
     allowedHosts: ['127.0.0.1', 'localhost'],
     encryptionKeys,
     backfillsPerProject: 1000,
+    temporalUiUrl: TEMPORAL_UI_URL,
   });
   const worker = hasOwnProcess
     ? startWorkerProcess({

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, ButtonLink } from '../../look/button.tsx';
+import { MenuButton } from '../../look/menu/menu.tsx';
 import { LiveMark } from '../../live/live-mark.tsx';
 import { editAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -55,9 +56,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
           <>
             <Button onPress={() => setAsked(paused ? 'unpause' : 'pause')}>{paused ? 'Unpause' : 'Pause'}</Button>
             <ButtonLink to={editAddress({ projectId, exportId: id })}>Edit</ButtonLink>
-            <Button kind="danger" onPress={() => setAsked('delete')}>
-              Delete
-            </Button>
+            <MenuButton label="More" actions={{ Delete: () => setAsked('delete') }} />
           </>
         )}
       </header>

@@ -111,6 +111,7 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
             </Button>
           ))}
         {mayEdit && !waitsForDecision && <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>}
+        <TemporalLink run={run} />
       </div>
       {mayEdit === false && !run.error && <p className="quiet">You can look at this export; ask an editor to retry.</p>}
       {mayEdit && waitsForDecision && (
@@ -147,9 +148,7 @@ function Facts({ run }: { run: Run }) {
       <dt>Asked for by</dt>
       <dd>{run.backfill === null ? 'the schedule' : `backfill ${run.backfill.slice(0, 8)}`}</dd>
       <dt>Workflow</dt>
-      <dd className="id">
-        {run.workflow_id} <TemporalLink run={run} />
-      </dd>
+      <dd className="id">{run.workflow_id}</dd>
     </dl>
   );
 }

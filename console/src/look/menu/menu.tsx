@@ -1,0 +1,25 @@
+/** A button that opens a menu of actions that are seldom wanted. */
+import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { Button } from '../button.tsx';
+import styles from './menu.module.css';
+
+type MenuButtonProps = { label: string; actions: Readonly<Record<string, () => void>> };
+
+export function MenuButton({ label, actions }: MenuButtonProps) {
+  return (
+    <MenuTrigger>
+      <Button>
+        {label} <span aria-hidden>▾</span>
+      </Button>
+      <Popover className={styles.popover!} placement="bottom end">
+        <Menu className={styles.menu!} aria-label={label}>
+          {Object.entries(actions).map(([name, run]) => (
+            <MenuItem key={name} className={styles.item!} onAction={run}>
+              {name}
+            </MenuItem>
+          ))}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
