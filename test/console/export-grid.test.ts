@@ -28,6 +28,8 @@ function drawnAt(one: Element): { pixels: number; y: number } {
   return { pixels: drawn.length, y: Math.floor((drawn[0] ?? 0) / width) };
 }
 
+const isMap = (one: { url(): string }) => one.url().includes('/intervals/map/');
+
 describe('the grid of an export', () => {
   let installation: ConsoleInstallation;
   before(async function () {
@@ -313,7 +315,6 @@ describe('the grid of an export', () => {
       .db('batch_exports')
       .where({ id: minutes.id })
       .update({ created_at: halfAYearAgo } as never);
-    const isMap = (one: { url(): string }) => one.url().includes('/intervals/map/');
     const refused = page.waitForResponse((answer) => isMap(answer) && answer.status() === 400);
     await page.reload();
     await refused;

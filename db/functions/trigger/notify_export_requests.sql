@@ -6,8 +6,7 @@ CREATE OR REPLACE FUNCTION public.notify_export_requests()
 AS $function$
   begin
     perform notify_export_change('interval', batch_export_id, null, min(data_interval_start), max(data_interval_end))
-      from touched join earlier using (id, batch_export_id, data_interval_start, data_interval_end)
-      where touched.closed_at is distinct from earlier.closed_at or touched.kind <> earlier.kind
+      from (select id, batch_export_id, data_interval_start, data_interval_end, closed_at, kind from touched except all select id, batch_export_id, data_interval_start, data_interval_end, closed_at, kind from earlier) as changed
       group by batch_export_id;
     return null;
   end $function$;

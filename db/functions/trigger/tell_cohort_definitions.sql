@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION public.tell_cohort_definitions()
 AS $function$
   begin
     perform count_definitions(array(
-      select distinct after.project_id from rows_after as after join rows_before as before using (id)
-      where (after.filters, after.is_static, after.deleted) is distinct from (before.filters, before.is_static, before.deleted)));
+      select distinct project_id
+      from (select id, project_id, filters, is_static, deleted from rows_after except all select id, project_id, filters, is_static, deleted from rows_before) as changed));
     return null;
   end $function$;
