@@ -19,6 +19,7 @@ type Table = { name: string; head: readonly string[]; rows: readonly (readonly u
 export function table({ name, head, rows, hasMore = false }: Table): ComponentChild {
   const visibleRows = rows.slice(0, MAX_ROWS);
   const columns = head.slice(0, MAX_COLUMNS);
+  const isNumeric = (index: number) => visibleRows.some((row) => typeof cellValue(row[index]) === 'number');
   return h(
     'div',
     { class: 'scroll', role: 'region', tabIndex: 0, 'aria-label': `${name}, table` },
@@ -31,7 +32,7 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
         h(
           'tr',
           null,
-          columns.map((text) => h('th', { scope: 'col' }, text)),
+          columns.map((text, index) => h('th', { scope: 'col', ...(isNumeric(index) && NUMERIC) }, text)),
         ),
       ),
       h(
