@@ -11,6 +11,9 @@ export type TestContext = TestSubject & {
   signal: AbortSignal;
 };
 
+/** Why a step had nothing to test: a sentence for the user. */
+export type Skipped = { skipped: string };
+
 /** A user runs the steps in their order, each on its own; a step may rely on the success of the steps before it. */
 export type TestStep<Config = unknown> = {
   name: string;
@@ -19,5 +22,5 @@ export type TestStep<Config = unknown> = {
    * Leaves nothing visible behind.
    * @throws DestinationRejected, DestinationUnavailable, whose message is shown to the user
    */
-  run(config: Config, context: TestContext): Promise<void>;
+  run(config: Config, context: TestContext): Promise<Skipped | void>;
 };

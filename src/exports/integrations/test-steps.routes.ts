@@ -15,7 +15,9 @@ const TestedStepBody = Type.Object(
     ...stepFields,
     result: Type.Object({
       status: stringEnum(['Passed', 'Failed', 'Skipped']),
-      message: nullable(Type.String(), { description: 'The failure and how to fix it; null if the step passed.' }),
+      message: nullable(Type.String(), {
+        description: 'The failure and how to fix it, or why the step was skipped; null if it passed.',
+      }),
     }),
   },
   { title: 'TestedStep' },

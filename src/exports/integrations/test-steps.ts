@@ -16,7 +16,7 @@ import type { ExportStores } from '../stores.ts';
 
 const STEP_MS = 10_000;
 
-export type TestResult = { status: 'Passed' | 'Failed'; message: string | null };
+export type TestResult = { status: 'Passed' | 'Failed' | 'Skipped'; message: string | null };
 export type TestedStep = Pick<TestStep, 'name' | 'description'> & { result: TestResult };
 
 export type TestStepsOptions = {
@@ -44,8 +44,11 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
     const signal = AbortSignal.timeout(stepMs);
     const { name, description } = step;
     try {
-      await withTimeout(step.run(config, { ...subject, environment, signal }), signal);
-      return { name, description, result: { status: 'Passed', message: null } };
+      const outcome = await withTimeout(step.run(config, { ...subject, environment, signal }), signal);
+      const result: TestResult = outcome
+        ? { status: 'Skipped', message: outcome.skipped }
+        : { status: 'Passed', message: null };
+      return { name, description, result };
     } catch (error) {
       return { name, description, result: { status: 'Failed', message: explain(error, signal) } };
     }
@@ -103,12 +106,12 @@ function subjectOf(
 }
 
 /** Limits how long the caller waits, even if the step ignores its signal. */
-async function withTimeout(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function withTimeout<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const fail = () => reject(signal.reason as Error);
   signal.addEventListener('abort', fail, { once: true });
   try {
-    await Promise.race([work, timedOut]);
+    return await Promise.race([work, timedOut]);
   } finally {
     signal.removeEventListener('abort', fail);
   }
