@@ -2,6 +2,7 @@
 import type { KnownFault } from '../../src/exports/destinations/faults.ts';
 import { AZURE_FAULTS } from '../../src/exports/destinations/azure-blob/faults.ts';
 import { HTTP_FAULTS } from '../../src/exports/destinations/http/faults.ts';
+import { ICEBERG_FAULTS } from '../../src/exports/destinations/iceberg/faults.ts';
 import { LOCAL_FILE_FAULTS } from '../../src/exports/destinations/local-file/faults.ts';
 import { POSTGRES_FAULTS } from '../../src/exports/destinations/postgres/faults.ts';
 import { S3_FAULTS } from '../../src/exports/destinations/s3/faults.ts';
@@ -49,6 +50,11 @@ const SECTIONS: readonly (readonly [title: string, about: string, faults: Known]
   ['S3, AwsS3, S3Compatible', 'By the code or the status that the store answers.', S3_FAULTS],
   ['AzureBlob', 'By the code or the status that the store answers.', AZURE_FAULTS],
   ['Postgres', 'By the SQLSTATE that the server answers, which the sentence ends with.', POSTGRES_FAULTS],
+  [
+    'Iceberg',
+    'Of the catalog, of the table, and of the storage of its files, by the code or the status that the one or the other answers.',
+    ICEBERG_FAULTS,
+  ],
   ['HTTP', 'By the status of the answer, which the sentence ends with.', HTTP_FAULTS],
   ['Every destination', 'Of the source, of the course of a run, and of this installation.', RUN_FAULTS],
 ];

@@ -31,13 +31,15 @@ export function contentOf({ model, content, destinationConfig: config }: Describ
   };
 }
 
+type CheckedDestination = Pick<Destination, 'title' | 'takes' | 'refusesVersions' | 'neededColumns'>;
+
 /**
  * Checks complete content for a destination.
  * @throws InvalidInput naming the field
  */
 function checkContent(
   content: Content,
-  { takes, neededColumns }: Pick<Destination, 'takes' | 'neededColumns'>,
+  { title, takes, refusesVersions, neededColumns }: CheckedDestination,
   config: unknown,
 ): void {
   const selection = selectionOf(content);
@@ -55,6 +57,11 @@ function checkContent(
   if (takes === 'rows') columns.forEach(refuseSystemColumn);
   const merge = takes === 'rows' ? mergeOf(content) : null;
   if (!merge) return;
+  if (refusesVersions)
+    throw new InvalidInput(
+      `${title} takes only events: rows of ${content.model} change after their delivery.`,
+      'model',
+    );
   const exportedTypes = new Map(columns.map(({ name, type }) => [name, type]));
   const version = selection.columns.find(({ name }) => name === merge.version);
   const missingMergeColumn =

@@ -137,6 +137,8 @@ export type Destination<Config = unknown> = {
   legacyDefaults?: Readonly<Record<string, unknown>>;
   /** Kind of integration that the destination uses, and the fields that it supplies in place of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
+  /** Set where rows cannot replace earlier versions of themselves: models whose rows change, such as persons, are refused. */
+  refusesVersions?: true;
   /** Names of columns that the configuration cannot do without; absent if any columns will do. */
   neededColumns?(config: Config): readonly string[];
   /**

@@ -2,6 +2,7 @@
 import type { KnownFault } from '../destinations/faults.ts';
 import { AZURE_FAULTS } from '../destinations/azure-blob/faults.ts';
 import { HTTP_FAULTS } from '../destinations/http/faults.ts';
+import { ICEBERG_FAULTS } from '../destinations/iceberg/faults.ts';
 import { LOCAL_FILE_FAULTS } from '../destinations/local-file/faults.ts';
 import { POSTGRES_FAULTS } from '../destinations/postgres/faults.ts';
 import { S3_FAULTS } from '../destinations/s3/faults.ts';
@@ -17,6 +18,7 @@ export const DESTINATION_FAULTS: Readonly<Record<string, KnownFaults>> = {
   S3Compatible: S3_FAULTS,
   AzureBlob: AZURE_FAULTS,
   Postgres: POSTGRES_FAULTS,
+  Iceberg: ICEBERG_FAULTS,
   NoOp: {},
   HTTP: HTTP_FAULTS,
 };

@@ -109,15 +109,18 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
       return Object.fromEntries(found);
     },
     read: async () => (await rows())?.map(({ uuid }) => String(uuid)).sort(),
-    /** Open uploads, and data files that no snapshot names. */
+    /** Open uploads, and data files and manifests that no snapshot names. */
     async leftovers() {
       const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
       const open = Uploads.filter(({ Key }) => Key!.startsWith(folder)).length;
       const named = new Set<string>();
-      for (const snapshot of (await metadata())?.snapshots ?? [])
-        for (const url of await filesOf(snapshot['manifest-list'])) named.add(keyOf(url));
+      for (const { 'manifest-list': list } of (await metadata())?.snapshots ?? []) {
+        const manifests = await readAvro<ManifestPath>(await bytesOf(list));
+        const urls = [list, ...manifests.map(({ manifest_path }) => manifest_path), ...(await filesOf(list))];
+        for (const url of urls) named.add(keyOf(url));
+      }
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: folder }));
-      const stray = Contents.filter(({ Key }) => Key!.endsWith('.parquet') && !named.has(Key!));
+      const stray = Contents.filter(({ Key }) => /\.(parquet|avro)$/.test(Key!) && !named.has(Key!));
       return open + stray.length;
     },
     damages: [

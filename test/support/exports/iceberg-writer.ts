@@ -33,6 +33,7 @@ export async function createTable(
   place: IcebergPlace,
   names: readonly string[],
   partition: readonly string[],
+  formatVersion = '2',
 ): Promise<void> {
   const fields = names.map((name, index) => ({ id: index + 1, name, type: typeOf(name), required: false }));
   await send(place, '', {
@@ -47,61 +48,104 @@ export async function createTable(
         'field-id': 1000 + index,
       })),
     },
-    properties: { 'format-version': '2' },
+    properties: { 'format-version': formatVersion },
   });
 }
 
-/** Adds a file of position deletes to the partition of the first data file, as engines with merge-on-read do. */
-export async function deleteBeside(place: IcebergPlace): Promise<void> {
+/** The state of the table before a change by another program. */
+async function begin(place: IcebergPlace) {
   const metadata = (await place.metadata())!;
   const current = currentSnapshot(metadata)!;
   const manifests = await place.readAvro<ManifestFile>(current['manifest-list']);
-  const [first] = await place.readAvro<ManifestEntry>(manifests[0]!.manifest_path);
   const sequence = BigInt(metadata['last-sequence-number']) + 1n;
-  const snapshotId = 4_000_000_000_000_000_001n;
-  const url = (name: string) => `${metadata.location}/metadata/deletes-${name}`;
-  const put = async (name: string, Body: Buffer) => {
-    const { client, bucket: Bucket } = place.server.bucket;
-    await client.send(new PutObjectCommand({ Bucket, Key: new URL(url(name)).pathname.slice(1), Body }));
-  };
-  const entry = {
-    status: 1,
-    snapshot_id: snapshotId,
-    sequence_number: null,
-    file_sequence_number: null,
-    data_file: { ...first!.data_file, content: 1, file_path: url('rows.parquet'), record_count: 1n },
-  };
+  const url = (name: string) => `${metadata.location}/metadata/${sequence}-${name}`;
+  return { place, metadata, current, manifests, sequence, url, snapshotId: 4_000_000_000_000_000_000n + sequence };
+}
+type Change = Awaited<ReturnType<typeof begin>>;
+
+async function put({ place }: Change, url: string, Body: Buffer): Promise<void> {
+  const { client, bucket: Bucket } = place.server.bucket;
+  await client.send(new PutObjectCommand({ Bucket, Key: new URL(url).pathname.slice(1), Body }));
+}
+
+/** @returns the manifest of the entries, as the list names it */
+async function writeManifest(
+  one: Change,
+  entries: readonly ManifestEntry[],
+  content: 'data' | 'deletes',
+): Promise<ManifestFile> {
+  const { metadata, manifests, sequence, snapshotId } = one;
   const header = {
     schema: JSON.stringify(schemaOf(metadata)),
     'partition-spec': JSON.stringify(specOf(metadata, 0).fields),
     'partition-spec-id': '0',
     'format-version': '2',
-    content: 'deletes',
+    content,
   };
-  const bytes = await writeAvro(manifestSchema(partitionFields(metadata, 0)), header, [entry]);
-  await put('manifest.avro', bytes);
-  const manifest = {
+  const bytes = await writeAvro(manifestSchema(partitionFields(metadata, 0)), header, entries);
+  const manifest_path = one.url(`${content}.avro`);
+  await put(one, manifest_path, bytes);
+  return {
     ...manifests[0]!,
-    manifest_path: url('manifest.avro'),
+    manifest_path,
     manifest_length: BigInt(bytes.length),
-    content: 1,
+    content: content === 'data' ? 0 : 1,
     sequence_number: sequence,
     min_sequence_number: sequence,
     added_snapshot_id: snapshotId,
   };
-  await put('list.avro', await writeAvro(MANIFEST_LIST_SCHEMA, { 'format-version': '2' }, [manifest, ...manifests]));
-  const parent = current['snapshot-id'];
+}
+
+async function commit(one: Change, manifests: readonly ManifestFile[], operation: string): Promise<void> {
+  const { place, current, sequence, snapshotId } = one;
+  const list = one.url('list.avro');
+  await put(one, list, await writeAvro(MANIFEST_LIST_SCHEMA, { 'format-version': '2' }, manifests));
   const snapshot = {
     'snapshot-id': snapshotId,
-    'parent-snapshot-id': parent,
+    'parent-snapshot-id': current['snapshot-id'],
     'sequence-number': sequence,
     'timestamp-ms': Date.now(),
-    'manifest-list': url('list.avro'),
-    'schema-id': metadata['current-schema-id'],
-    summary: { operation: 'delete' },
+    'manifest-list': list,
+    'schema-id': one.metadata['current-schema-id'],
+    summary: { operation },
   };
   await change(place, [
     { action: 'add-snapshot', snapshot },
     { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': snapshotId },
   ]);
+}
+
+/** Adds a file of position deletes to the partition of the first data file, as engines with merge-on-read do. */
+export async function deleteBeside(place: IcebergPlace): Promise<void> {
+  const one = await begin(place);
+  const [first] = await place.readAvro<ManifestEntry>(one.manifests[0]!.manifest_path);
+  const entry = {
+    status: 1,
+    snapshot_id: one.snapshotId,
+    sequence_number: null,
+    file_sequence_number: null,
+    data_file: { ...first!.data_file, content: 1, file_path: one.url('rows.parquet'), record_count: 1n },
+  };
+  await commit(one, [await writeManifest(one, [entry], 'deletes'), ...one.manifests], 'delete');
+}
+
+/** Writes one manifest in place of all, as engines that rewrite manifests do. */
+export async function mergeManifests(place: IcebergPlace): Promise<void> {
+  const one = await begin(place);
+  const read = one.manifests.map(async ({ manifest_path, sequence_number, added_snapshot_id }) => {
+    const entries = await place.readAvro<ManifestEntry>(manifest_path);
+    return entries
+      .filter(({ status }) => status !== 2)
+      .map((entry) => ({
+        ...entry,
+        status: 0,
+        snapshot_id: entry.snapshot_id ?? added_snapshot_id,
+        sequence_number: entry.sequence_number ?? sequence_number,
+        file_sequence_number: entry.file_sequence_number ?? sequence_number,
+      }));
+  });
+  const entries = (await Promise.all(read)).flat();
+  const manifest = await writeManifest(one, entries, 'data');
+  const counts = { added_files_count: 0, existing_files_count: entries.length };
+  await commit(one, [{ ...manifest, ...counts, partitions: null }], 'replace');
 }

@@ -208,6 +208,20 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: ['7_316_013', '7_316_002'],
   },
   {
+    name: 'iceberg-branch-condition',
+    guards: 'a commit to an Iceberg table does not undo another one that came between',
+    tests: ['test/exports/destinations/iceberg/iceberg.test.ts'],
+    grep: 'of other writers at once',
+    replace: ["{ type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': parent },", ''],
+  },
+  {
+    name: 'iceberg-metadata-in-use',
+    guards: 'manifests that a snapshot of an Iceberg table names are not deleted',
+    tests: ['test/exports/destinations/iceberg/iceberg.test.ts'],
+    grep: 'that others still name',
+    replace: ['[true, false]', '[true]'],
+  },
+  {
     name: 'migrate-lock',
     guards: 'two migrators take turns',
     tests: ['test/platform/db/embedded-postgres.test.ts'],

@@ -1,5 +1,5 @@
 /** A client of Iceberg's REST catalogs: only checked hosts, no redirects, snapshot ids as bigints. */
-import { HostRefused, type HostRules } from '../../../platform/net/host-rules.ts';
+import type { HostRules } from '../../../platform/net/host-rules.ts';
 import { poster, type Answer } from '../../../platform/net/post.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { icebergFault } from './faults.ts';
@@ -77,14 +77,15 @@ export function openCatalog(access: CatalogAccess): Catalog {
       return await post({ ...request, timeoutMs: CALL_MS, signal: access.signal });
     } catch (cause) {
       access.signal.throwIfAborted();
-      if (cause instanceof HostRefused) throw icebergFault('host_not_allowed', { cause });
-      throw icebergFault(networkFaultOf(cause), { cause });
+      throw icebergFault(`catalog_${networkFaultOf(cause)}`, { cause });
     }
   }
 
   async function findPrefix(): Promise<string> {
     const query = access.warehouse === null ? '' : `?warehouse=${encodeURIComponent(access.warehouse)}`;
     const answer = await send('GET', `config${query}`);
+    if (access.warehouse !== null && (answer.status === 404 || answer.status === 400))
+      throw icebergFault('warehouse_not_found');
     if (answer.status === 404) throw icebergFault('catalog_not_found');
     const { overrides, defaults } = contentOf(answer) as Record<string, Record<string, unknown> | undefined>;
     const found = overrides?.['prefix'] ?? defaults?.['prefix'];
@@ -126,6 +127,7 @@ export function openCatalog(access: CatalogAccess): Catalog {
       const answer = await call('POST', path, change).catch(() => undefined);
       if (!answer || answer.status >= 500 || answer.status === 408) return 'unknown';
       if (answer.status === 409) return 'changed';
+      if (answer.status === 404) throw icebergFault('table_gone');
       // The body is not read: the catalog has accepted the commit.
       if (answer.status >= 300) contentOf(answer);
       return 'committed';
@@ -137,7 +139,9 @@ export function openCatalog(access: CatalogAccess): Catalog {
 function contentOf({ status, body }: Answer): unknown {
   if (status === 401 || status === 403 || status === 419) throw icebergFault('catalog_denied');
   if (status >= 500 || status === 408 || status === 429) throw icebergFault('catalog_unavailable');
-  if (status < 200 || status >= 300) throw icebergFault('catalog_refused');
+  if (status >= 300 && status < 400) throw icebergFault('catalog_redirects');
+  if (status < 200 || status >= 300)
+    throw icebergFault('catalog_refused', { sentence: `The catalog refused the request (status ${status}).` });
   try {
     return parseJson(body);
   } catch (cause) {

@@ -1,14 +1,31 @@
 /**
  * Removes what attempts left. A staged file is deleted only once a later delivery has moved the table's branch, because a frozen commit
- * might name it until then; and never when a snapshot names it.
+ * might name it until then; and never when a snapshot names it. The same holds for the metadata that a commit wrote.
  */
+import type { Artifact } from '../artifacts.ts';
+import { severalAtOnce } from '../at-once.ts';
 import { listArtifactsAt } from '../recorded.ts';
 import { isIntent } from '../object-store/staging.ts';
+import type { Upload } from '../object-store/store.ts';
 import { sweep } from '../object-store/sweep.ts';
-import type { TableMetadata } from './catalog.ts';
-import { metadataPrefix, readTable, type TableState, type TableSession } from './commit.ts';
+import type { Snapshot, TableMetadata } from './catalog.ts';
+import type { Lake } from './lake.ts';
 import { readManifestList } from './manifests.ts';
 import { summaryValue } from './present.ts';
+import { metadataPrefix, readTable, type TableSession } from './table-state.ts';
+
+/** Record of a run that is about to write manifests under names of its own. */
+type MetadataRecord = { place: string; metadata: string };
+
+const isMetadata = (artifact: Artifact): artifact is MetadataRecord => artifact['metadata'] !== undefined;
+
+const isUploadIntent = (artifact: Artifact) => isIntent(artifact) && !isMetadata(artifact);
+
+/** Records that manifests are about to be written, so that a later delivery removes them if this one is killed before its snapshot is made. */
+export async function recordMetadata({ lake, delivery, context }: TableSession): Promise<void> {
+  const record: MetadataRecord = { place: lake.store.place, metadata: delivery.runId };
+  await context.artifacts.record(record);
+}
 
 /** @returns ids of records that stay, because the files may still become the table's */
 export async function cleanUp(session: TableSession, metadata: TableMetadata): Promise<string[]> {
@@ -16,35 +33,40 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
   const { store } = lake;
   const recorded = await listArtifactsAt(({ place }) => place === store.place, context);
   if (recorded.length === 0) return [];
-  const intents = recorded.filter(({ artifact }) => isIntent(artifact));
+  const intents = recorded.filter(({ artifact }) => isUploadIntent(artifact));
   await sweep(
     { store, context },
     intents.map(({ id, artifact }) => ({ id, key: String(artifact['key']) })),
   );
 
-  const held = await readTable(session, metadata);
+  const { files, present } = await readTable(session, metadata);
   const inTable = runsOf(metadata);
-  const live = new Set(held.files.map(({ file_path }) => lake.keyOf(file_path)));
-  const kept: string[] = [];
-  const runs = new Set<string>();
-  for (const { id, epoch, artifact } of recorded) {
-    if (isIntent(artifact)) continue;
-    const { key, id: uploadId, token } = artifact as { key: string; id: string; token: string };
-    await store.abort({ key, id: uploadId });
-    const head = await store.head(key);
-    const run = /e\d+-([0-9a-f-]{36})-/.exec(key)?.[1] ?? '';
-    if (head?.identity === token && !live.has(key) && !inTable.has(run)) {
-      if (!hasLaterDelivery(held, epoch, run)) {
-        kept.push(id);
-        continue;
-      }
-      runs.add(run);
-      if ((await store.remove(key)) === 'denied')
-        context.log('warning', 'A staged file that no snapshot names may not be deleted; it takes up space.');
-    }
-    await context.artifacts.discard([id]);
+  const live = new Set(files.map(({ file_path }) => lake.keyOf(file_path)));
+  const hasLaterDelivery = (epoch: number, run: string) =>
+    present !== undefined && present.receipt.epoch >= epoch && present.receipt.run_id !== run;
+
+  /** @returns whether nothing is left that a frozen commit might still name */
+  async function removeFile(file: Upload, epoch: number): Promise<boolean> {
+    await store.abort(file);
+    const head = await store.head(file.key);
+    const run = /e\d+-([0-9a-f-]{36})-/.exec(file.key)?.[1] ?? '';
+    if (head?.identity !== file.token || live.has(file.key) || inTable.has(run)) return true;
+    if (!hasLaterDelivery(epoch, run)) return false;
+    if ((await store.remove(file.key)) === 'denied')
+      context.log('warning', 'A staged file that no snapshot names may not be deleted; it takes up space.');
+    return true;
   }
-  for (const run of runs) await removeMetadata(session, metadata, run);
+
+  const kept: string[] = [];
+  for (const { id, epoch, artifact } of recorded) {
+    if (isUploadIntent(artifact)) continue;
+    const isOver = isMetadata(artifact)
+      ? inTable.has(artifact.metadata) || hasLaterDelivery(epoch, artifact.metadata)
+      : await removeFile(artifact as Upload, epoch);
+    if (isOver && isMetadata(artifact)) await removeUnusedMetadata(session, metadata, artifact.metadata);
+    if (isOver) await context.artifacts.discard([id]);
+    else kept.push(id);
+  }
   return kept;
 }
 
@@ -53,20 +75,27 @@ function runsOf({ snapshots = [] }: TableMetadata): ReadonlySet<string> {
   return new Set(snapshots.flatMap((snapshot) => summaryValue(snapshot, 'run') ?? []));
 }
 
-function hasLaterDelivery({ present }: TableState, epoch: number, run: string): boolean {
-  return present !== undefined && present.receipt.epoch >= epoch && present.receipt.run_id !== run;
+/**
+ * Removes the manifests of a run's failed attempts to commit.
+ * @param run a run whose commit has succeeded or can no longer succeed
+ */
+async function removeUnusedMetadata({ lake }: TableSession, metadata: TableMetadata, run: string): Promise<void> {
+  const prefix = metadataPrefix(metadata, run);
+  const folder = lake.keyOf(prefix);
+  const keys = await Array.fromAsync(lake.store.list(folder));
+  let unused = keys.map((key) => prefix + key.slice(folder.length));
+  const snapshots = Map.groupBy(metadata.snapshots ?? [], (snapshot) => summaryValue(snapshot, 'run') === run);
+  // The run's own snapshot names them, as a rule. Later ones may still name some when that one has expired.
+  // tooth: iceberg-metadata-in-use
+  for (const isOwn of [true, false]) {
+    if (unused.length === 0) return;
+    const named = await severalAtOnce(snapshots.get(isOwn) ?? [], (snapshot) => metadataOf(lake, snapshot));
+    const used = new Set(named.flat());
+    unused = unused.filter((url) => !used.has(url));
+  }
+  await severalAtOnce(unused, (url) => lake.remove(url));
 }
 
-/** Removes the manifests of a run's failed attempts to commit. @param run a run whose commit has succeeded or can no longer succeed */
-export async function removeMetadata(session: TableSession, metadata: TableMetadata, run: string): Promise<void> {
-  const { lake } = session;
-  const used = new Set<string>();
-  const ofRun = metadata.snapshots?.filter((snapshot) => summaryValue(snapshot, 'run') === run) ?? [];
-  for (const snapshot of ofRun) {
-    used.add(lake.keyOf(snapshot['manifest-list']));
-    for (const { manifest_path } of await readManifestList(lake, snapshot['manifest-list']))
-      used.add(lake.keyOf(manifest_path));
-  }
-  for await (const key of lake.store.list(lake.keyOf(metadataPrefix(metadata, run))))
-    if (!used.has(key)) await lake.store.remove(key);
+async function metadataOf(lake: Lake, { 'manifest-list': list }: Snapshot): Promise<string[]> {
+  return [list, ...(await readManifestList(lake, list)).map(({ manifest_path }) => manifest_path)];
 }

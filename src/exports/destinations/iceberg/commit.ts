@@ -7,73 +7,22 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeliveredElsewhere, Superseded } from '../../../platform/errors.ts';
 import { severalAtOnce } from '../at-once.ts';
-import type { Receipt, SessionContext } from '../contract.ts';
+import type { Receipt } from '../contract.ts';
 import type { Delivery, StagedPart } from '../delivery.ts';
 import { reveal, type StagedFile } from '../object-store/staging.ts';
 import { totalsOf } from '../totals.ts';
-import type { Catalog, TableMetadata } from './catalog.ts';
-import { findDeletes } from './deletes.ts';
+import { recordMetadata } from './clean.ts';
 import { icebergFault } from './faults.ts';
 import type { Lake } from './lake.ts';
 import type { DataFile, ManifestFile } from './manifest-schemas.ts';
-import {
-  findManifests,
-  readManifestList,
-  writeManifestOfNewFiles,
-  writeManifestList,
-  rewriteWithoutInterval,
-  type HeldManifest,
-  type IntervalPartition,
-  type NewFile,
-} from './manifests.ts';
-import {
-  currentSnapshot,
-  digestOfFiles,
-  findInFiles,
-  findInSnapshots,
-  summaryOf,
-  summaryValue,
-  type PresentDelivery,
-} from './present.ts';
+import { writeManifestOfNewFiles, writeManifestList, rewriteWithoutInterval, type NewFile } from './manifests.ts';
+import { currentSnapshot, digestOfFiles, summaryOf, summaryValue } from './present.ts';
+import { metadataPrefix, readTable, type TableSession, type TableState } from './table-state.ts';
 import { checkTable } from './table.ts';
 
 const MAX_ATTEMPTS = 20;
 const MAX_WAIT_MS = 3000;
 const FIRST_WAIT_MS = 60;
-
-export type TableSession = {
-  catalog: Catalog;
-  lake: Lake;
-  delivery: Delivery;
-  interval: IntervalPartition;
-  context: SessionContext;
-  /** For people. */
-  location: string;
-};
-
-/** The interval's files in the table, and the delivery that they belong to. */
-export type TableState = {
-  metadata: TableMetadata;
-  list: ManifestFile[];
-  manifests: HeldManifest[];
-  files: DataFile[];
-  /** Other writers' delete files that readers apply to the interval's files. */
-  deletes: DataFile[];
-  present: PresentDelivery | undefined;
-};
-
-export async function readTable(session: TableSession, metadata: TableMetadata): Promise<TableState> {
-  const { lake, interval, delivery, context, location } = session;
-  if (metadata['format-version'] !== 2) throw icebergFault('format_unsupported');
-  const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
-  const manifests = await findManifests(lake, metadata, list, interval);
-  const files = manifests.flatMap(({ ours }) => ours);
-  const deletes = await findDeletes(lake, metadata, { list, manifests }, interval);
-  const present =
-    findInSnapshots(metadata, delivery, location) ??
-    (await findInFiles(lake, files, { ownership: context.ownership, columns: delivery.columns, location }));
-  return { metadata, list, manifests, files, deletes, present };
-}
 
 export async function commitInterval(session: TableSession, parts: readonly StagedPart[]): Promise<Receipt> {
   const { catalog, delivery, context } = session;
@@ -96,7 +45,7 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const metadata = await catalog.load();
-    if (!metadata) throw icebergFault('catalog_unavailable', { sentence: 'The table has gone.' });
+    if (!metadata) throw icebergFault('table_gone');
     checkTable(metadata, delivery.columns);
     // The ledger is read after the table, so a run that commits after this check makes our commit fail.
     await context.ownership.assertNotSuperseded();
@@ -107,6 +56,7 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
     if (present && present.receipt.epoch >= delivery.epoch)
       throw new Superseded('A later run has delivered this data interval.');
 
+    if (attempt === 0) await recordMetadata(session);
     const isEqual = await isContentThere(session.lake, held, content);
     const bytes = held.files.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0);
     const answer = isEqual
@@ -158,10 +108,6 @@ async function revealFiles(
 export function snapshotIdOf({ runId }: Delivery): bigint {
   const id = createHash('sha256').update(runId).digest().readBigUInt64BE() & 0x7fff_ffff_ffff_ffffn;
   return id === 0n ? 1n : id;
-}
-
-export function metadataPrefix(metadata: TableMetadata, runId: string): string {
-  return `${metadata.location.replace(/\/$/, '')}/metadata/sluice-${runId}-`;
 }
 
 /** Whether the manifest has live files. A manifest that only lists what an earlier snapshot removed is not needed any more. */
@@ -224,6 +170,7 @@ async function commitSnapshot(
       },
     };
     await context.step('rows');
+    // tooth: iceberg-branch-condition
     answer = await catalog.commit({
       requirements: [
         { type: 'assert-table-uuid', uuid: metadata['table-uuid'] },

@@ -1,8 +1,22 @@
-/** Faults of catalogs and tables. Those of the storage are `S3_FAULTS`. */
+/** Faults of catalogs, tables and the storage of their files. */
+import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import { errorMaker, type KnownFault } from '../faults.ts';
-import { networkFaults } from '../network-faults.ts';
+import { networkFaults, type NetworkFaultCode } from '../network-faults.ts';
+import { S3_FAULTS } from '../s3/faults.ts';
 
-export const ICEBERG_FAULTS = {
+type CatalogNetworkFaults = Record<`catalog_${NetworkFaultCode}`, KnownFault>;
+
+/** The storage has the same codes without `catalog_`, and the answers of the system belong to those. */
+const CATALOG_NETWORK_FAULTS = Object.fromEntries(
+  Object.entries(networkFaults({ host: 'catalog_uri', unreachable: 'The catalog cannot be reached.' })).map(
+    ([code, known]) => {
+      const { answers: _, ...fault }: KnownFault = known;
+      return [`catalog_${code}`, fault];
+    },
+  ),
+) as CatalogNetworkFaults;
+
+const CATALOG_FAULTS = {
   catalog_denied: {
     owner: 'you',
     field: 'token',
@@ -13,9 +27,30 @@ export const ICEBERG_FAULTS = {
     field: 'catalog_uri',
     sentence: 'The catalog’s URI leads to nothing that speaks Iceberg’s REST protocol.',
   },
+  catalog_redirects: {
+    owner: 'you',
+    field: 'catalog_uri',
+    final: true,
+    sentence:
+      'The catalog redirects to another address, which is not followed. Enter the address of the catalog itself.',
+  },
+  warehouse_not_found: {
+    owner: 'you',
+    field: 'warehouse',
+    sentence: 'The catalog does not know the warehouse, or its URI leads to something else.',
+  },
   catalog_unavailable: { owner: 'destination', sentence: 'The catalog cannot answer at the moment.' },
   catalog_refused: { owner: 'you', final: true, sentence: 'The catalog refused the request.' },
+  ...CATALOG_NETWORK_FAULTS,
+} as const satisfies Record<string, KnownFault>;
+
+const TABLE_FAULTS = {
   namespace_not_found: { owner: 'you', field: 'namespace', sentence: 'The namespace does not exist.' },
+  table_gone: {
+    owner: 'you',
+    field: 'table_name',
+    sentence: 'The table was removed while the delivery was being made.',
+  },
   format_unsupported: {
     owner: 'you',
     field: 'table_name',
@@ -26,7 +61,7 @@ export const ICEBERG_FAULTS = {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'Only tables whose location begins with s3:// can be written to.',
+    sentence: 'Only tables whose files are all in one bucket, at addresses that begin with s3://, can be written to.',
   },
   partitions_mismatch: {
     owner: 'you',
@@ -50,19 +85,83 @@ export const ICEBERG_FAULTS = {
   versions_unsupported: {
     owner: 'you',
     final: true,
-    sentence: 'Rows with versions, such as persons, cannot be delivered to Iceberg yet. Choose events.',
+    sentence: 'Rows with versions, which are those of persons and sessions, cannot be delivered to Iceberg.',
   },
   files_unattributed: {
     owner: 'you',
+    field: 'table_name',
     final: true,
     sentence:
       'The table has files of this data interval that no delivery of this export explains. Delete their rows, or accept a re-delivery to another table.',
+  },
+  metadata_missing: {
+    owner: 'you',
+    field: 'endpoint_url',
+    sentence:
+      'The storage lacks a file of the table’s metadata. The endpoint must lead to the store that the catalog uses.',
   },
   concurrent_commits: {
     owner: 'destination',
     sentence: 'Other writers changed the table each time before the delivery could be committed.',
   },
-  ...networkFaults({ host: 'catalog_uri', unreachable: 'The catalog cannot be reached.' }),
+} as const satisfies Record<string, KnownFault>;
+
+/** Faults of the storage by the fields of this destination: it is the catalog that names the bucket and the folder. */
+const OWN_STORAGE_FAULTS = {
+  bucket_not_found: {
+    ...S3_FAULTS.bucket_not_found,
+    field: 'endpoint_url',
+    sentence: 'The storage does not have the bucket of the table.',
+  },
+  bucket_or_key_unknown: {
+    ...S3_FAULTS.bucket_or_key_unknown,
+    field: 'aws_access_key_id',
+    sentence: 'The storage does not know the bucket of the table or the access key.',
+  },
+  kms_key_not_found: {
+    owner: 'you',
+    sentence: 'The KMS key of the bucket does not exist.',
+    answers: S3_FAULTS.kms_key_not_found.answers,
+  },
+  kms_key_disabled: {
+    owner: 'you',
+    sentence: 'The KMS key of the bucket is disabled.',
+    answers: S3_FAULTS.kms_key_disabled.answers,
+  },
+  kms_key_unusable: {
+    owner: 'you',
+    sentence: 'The KMS key of the bucket cannot be used in its present state.',
+    answers: S3_FAULTS.kms_key_unusable.answers,
+  },
+  file_too_large: {
+    owner: 'destination',
+    final: true,
+    sentence: 'A file is larger than the storage takes.',
+    answers: S3_FAULTS.file_too_large.answers,
+  },
+  name_too_long: {
+    ...S3_FAULTS.name_too_long,
+    field: 'table_name',
+    sentence: 'The names of the files are longer than the storage takes. The table needs a shorter location.',
+  },
+} as const satisfies Partial<Record<keyof typeof S3_FAULTS, KnownFault>>;
+
+// Manifests of files are not an Iceberg table's.
+const { manifest_foreign: _foreign, manifest_too_large: _large, ...STORAGE_FAULTS } = S3_FAULTS;
+
+export const ICEBERG_FAULTS = {
+  ...CATALOG_FAULTS,
+  ...TABLE_FAULTS,
+  ...STORAGE_FAULTS,
+  ...OWN_STORAGE_FAULTS,
 } as const satisfies Record<string, KnownFault>;
 
 export const icebergFault = errorMaker(ICEBERG_FAULTS);
+
+/** Throws an error of the storage as a fault of this destination, and other errors as they are. */
+export function throwAsOwn(error: unknown): never {
+  const isFault = error instanceof DestinationRejected || error instanceof DestinationUnavailable;
+  const code = isFault ? error.fault?.code : undefined;
+  if (code === undefined || !Object.hasOwn(OWN_STORAGE_FAULTS, code)) throw error;
+  throw icebergFault(code as keyof typeof OWN_STORAGE_FAULTS, { cause: error });
+}

@@ -8,10 +8,12 @@ import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { withDefault } from '../object-store/config.ts';
 import { REPLACED_AT_ONCE } from '../promises.ts';
 import { s3Client } from '../s3/client.ts';
+import { checkRegion } from '../s3/names.ts';
 import { s3Store } from '../s3/store.ts';
 import { secret } from '../secret.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
 import { listDeliveriesIn } from './deliveries.ts';
+import { throwAsOwn } from './faults.ts';
 import { lakeOf, type Lake } from './lake.ts';
 import { icebergSession } from './session.ts';
 import { splitS3Url } from './table.ts';
@@ -34,28 +36,35 @@ const Config = Type.Object(
         }),
         null,
       ),
-      token: Type.Optional({
-        ...nullable(
-          Type.String({
-            pattern: '[^*\\s]',
-            maxLength: 4096,
-            description: 'The bearer token of the catalog; empty for a catalog without authentication.',
-          }),
-          { title: 'Token' },
-        ),
-        writeOnly: true,
+    }),
+    token: Type.Optional({
+      ...nullable(secret('Token'), {
+        title: 'Token',
+        description: 'The bearer token of the catalog; empty for a catalog without authentication.',
       }),
+      writeOnly: true,
+      format: 'password',
+      'x-group': 'connection',
+    }),
+    ...addGroup('connection', {
       region: Type.String({
         minLength: 1,
         title: 'Region',
-        description: 'The region of the bucket.',
+        description:
+          'The region of the table’s bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
         examples: ['us-east-1'],
       }),
-      aws_access_key_id: secret('Access key ID', { isReadable: true }),
-      aws_secret_access_key: secret('Secret access key'),
+      aws_access_key_id: {
+        ...secret('Access key ID', { isReadable: true }),
+        description: 'The ID of an access key of the storage.',
+      },
+      aws_secret_access_key: { ...secret('Secret access key'), description: 'The secret of that access key.' },
       endpoint_url: withDefault(
         nullable(
-          Type.String({ description: 'The URL of an S3-compatible store without a path; empty for Amazon S3.' }),
+          Type.String({
+            description:
+              'The URL of the S3-compatible store of the table’s files, without a path; empty for Amazon S3.',
+          }),
           { title: 'Endpoint' },
         ),
         null,
@@ -89,28 +98,37 @@ const Config = Type.Object(
 );
 type Config = Static<typeof Config>;
 
+const HEADER_TEXT = /^[\x21-\x7e]*$/;
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ -]*$/u;
 
 async function validate(config: Config, environment: DestinationEnvironment): Promise<void> {
   if (!config.namespace.split('.').every((level) => NAME.test(level)))
     throw new InvalidInput('Not a valid namespace.', 'namespace');
   if (!NAME.test(config.table_name)) throw new InvalidInput('Not a valid table name.', 'table_name');
+  if (!HEADER_TEXT.test(config.token ?? '')) throw new InvalidInput('Not a valid token.', 'token');
+  checkRegion(config.region);
   if (config.catalog_uri.includes('?')) throw new InvalidInput('May not have a query.', 'catalog_uri');
   await checkHostOf('catalog_uri', environment, async (rules) => checkUrl(config.catalog_uri, rules));
   const { endpoint_url: endpoint } = config;
   if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
 }
 
-function tablePlace({ catalog_uri, warehouse, namespace, table_name }: Config): string {
+function tableOf({ catalog_uri, warehouse, namespace, table_name }: Config): string {
   return `iceberg:${catalog_uri.replace(/\/$/, '')}#${warehouse ?? ''}/${namespace}.${table_name}`;
 }
+
+/** The origin of the store that the user names; null for Amazon's. */
+const storeOf = ({ endpoint_url }: Config) => (endpoint_url ? new URL(endpoint_url).origin : null);
+
+/** The place has the store too, because that gets credentials of its own. */
+const tablePlace = (config: Config): string => `${tableOf(config)} in ${storeOf(config) ?? 'aws'}`;
 
 export type IcebergTable = { catalog: Catalog; openLake(bucket: string): Lake };
 
 function openTable(config: Config, { allowedHosts }: DestinationEnvironment, signal: AbortSignal): IcebergTable {
   const catalog = openCatalog({
     uri: config.catalog_uri,
-    warehouse: config.warehouse,
+    warehouse: config.warehouse || null,
     token: config.token ?? null,
     namespace: config.namespace,
     table: config.table_name,
@@ -125,7 +143,7 @@ function openTable(config: Config, { allowedHosts }: DestinationEnvironment, sig
         accessKeyId: config.aws_access_key_id,
         secretAccessKey: config.aws_secret_access_key,
         // Only the user's endpoint, which is checked, is used: never one that the catalog names.
-        endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
+        endpoint: storeOf(config),
         virtualHosts: config.use_virtual_style_addressing,
         allowedHosts,
       });
@@ -152,12 +170,13 @@ export const iceberg = defineDestination<Config>({
   title: 'Apache Iceberg',
   promises: [{ when: {}, ...REPLACED_AT_ONCE }],
   takes: 'rows',
+  refusesVersions: true,
   config: Config,
   secretsGoTo: ['catalog_uri', 'endpoint_url'],
   validate,
   place: tablePlace,
   // Exports share a table: each has partitions of its own.
-  keySpace: (config, { exportId }) => `${tablePlace(config)}#${exportId}`,
+  keySpace: (config, { exportId }) => `${tableOf(config)}#${exportId}`,
   label,
   steps: catalogSteps((config, { environment, signal }) => openTable(config, environment, signal)),
   names: (config) => [label(config)],
@@ -167,6 +186,8 @@ export const iceberg = defineDestination<Config>({
       const metadata = await catalog.load();
       if (!metadata) return;
       yield* listDeliveriesIn(metadata, exportId, () => openLake(splitS3Url(metadata.location).bucket));
+    } catch (error) {
+      throwAsOwn(error);
     } finally {
       catalog.close();
     }

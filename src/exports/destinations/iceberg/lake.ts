@@ -27,8 +27,7 @@ export function lakeOf(store: ObjectStore, bucket: string): Lake {
     keyOf,
     async read(url) {
       const content = await store.get(keyOf(url));
-      if (!content)
-        throw icebergFault('catalog_unavailable', { sentence: 'A file of the table’s metadata is missing.' });
+      if (!content) throw icebergFault('metadata_missing');
       return Buffer.concat(await Array.fromAsync(content));
     },
     async write(url, bytes) {

@@ -11,10 +11,12 @@ import type { Delivery, StagedPart } from '../delivery.ts';
 import { compactInstant } from '../object-store/prefix-variables.ts';
 import { openUpload, stage, type StagedFile } from '../object-store/staging.ts';
 import type { Catalog, TableMetadata } from './catalog.ts';
-import { cleanUp, removeMetadata } from './clean.ts';
-import { commitInterval, readTable, type TableState, type TableSession } from './commit.ts';
+import { cleanUp } from './clean.ts';
+import { commitInterval } from './commit.ts';
+import { throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
 import { fileName, readFiles } from './present.ts';
+import { readTable, type TableState, type TableSession } from './table-state.ts';
 import { splitS3Url, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
 
 /** The default of Iceberg's own writers. */
@@ -61,7 +63,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
     ];
   }
 
-  return {
+  return withOwnFaults({
     location,
     async write(part, source: PartSource): Promise<StagedPart> {
       const metadata = await prepareTable(catalog, delivery);
@@ -100,10 +102,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
       await context.step('after-commit');
       try {
         const after = await catalog.load();
-        if (after) {
-          await cleanUp(session, after);
-          await removeMetadata(session, after, delivery.runId);
-        }
+        if (after) await cleanUp(session, after);
       } catch {
         context.log('warning', 'Some staged files could not be removed; the delivery itself is complete.');
       }
@@ -132,6 +131,19 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
       lake?.store.close();
       catalog.close();
     },
+  });
+}
+
+/** The session, with faults of the storage that name the fields of this destination. */
+function withOwnFaults(session: Required<Omit<Session, 'deleteSuperseded'>>): Session {
+  return {
+    ...session,
+    write: async (part, source) => session.write(part, source).catch(throwAsOwn),
+    commit: async (parts) => session.commit(parts).catch(throwAsOwn),
+    findReceipt: async () => session.findReceipt().catch(throwAsOwn),
+    findPresentDelivery: async () => session.findPresentDelivery().catch(throwAsOwn),
+    verify: async (receipt, options) => session.verify(receipt, options).catch(throwAsOwn),
+    discard: async () => session.discard().catch(throwAsOwn),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Creates the table, with the export's columns and partitioned by export and interval, or checks that an existing table is so. */
 import type { Column, ColumnType } from '../../../conditions/rows/columns.ts';
 import type { Delivery } from '../delivery.ts';
+import { isBucketName } from '../s3/names.ts';
 import type { Catalog, PartitionSpec, Schema, TableMetadata } from './catalog.ts';
 import { icebergFault } from './faults.ts';
 import type { PartitionField } from './manifest-schemas.ts';
@@ -37,6 +38,8 @@ export async function prepareTable(catalog: Catalog, needed: Needed): Promise<Ta
 }
 
 async function createTable(catalog: Catalog, columns: readonly Column[]): Promise<TableMetadata> {
+  // Some catalogs would make the namespace, too.
+  if (!(await catalog.namespaceExists())) throw icebergFault('namespace_not_found');
   const all = [...visible(columns), ...OUR_COLUMNS];
   const fields = all.map(({ name, type }, index) => ({ id: index + 1, name, type: TYPES[type], required: false }));
   const partitions = OUR_COLUMNS.map(({ name }, index) => ({
@@ -106,9 +109,9 @@ export function partitionFields(metadata: TableMetadata, specId: number): Partit
   return fields.map((field) => ({ name: field.name, 'field-id': field['field-id'], type: field.type }));
 }
 
-/** Splits `s3://bucket/key`. */
+/** Splits `s3://bucket/key`. The catalog chooses the bucket, whose name may become part of a host name. */
 export function splitS3Url(url: string): { bucket: string; key: string } {
   const match = /^s3[an]?:\/\/([^/]+)\/(.*?)\/?$/.exec(url);
-  if (!match) throw icebergFault('location_unsupported');
+  if (!match || !isBucketName(match[1]!)) throw icebergFault('location_unsupported');
   return { bucket: match[1]!, key: match[2]! };
 }

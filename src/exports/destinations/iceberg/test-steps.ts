@@ -1,21 +1,26 @@
 /** Test steps of tables. */
 import { randomUUID } from 'node:crypto';
-import type { TestContext, TestStep } from '../test-steps.ts';
+import type { Skipped, TestContext, TestStep } from '../test-steps.ts';
 import { testUpload } from '../object-store/try-upload.ts';
 import type { Catalog } from './catalog.ts';
-import { icebergFault } from './faults.ts';
+import { icebergFault, throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
 import { splitS3Url, checkTable } from './table.ts';
 
 type Table = { catalog: Catalog; openLake(bucket: string): Lake };
 
+/** Only the catalog knows where the files of a table that does not exist will be. */
+const NO_TABLE: Skipped = { skipped: 'There is no table yet: the first run will create it.' };
+
 /** @param open names the configured table, and contacts nothing */
 export function catalogSteps<Config>(open: (config: Config, context: TestContext) => Table): TestStep<Config>[] {
-  const withTable = (work: (table: Table, context: TestContext) => Promise<void>) => {
-    return async (config: Config, context: TestContext): Promise<void> => {
+  const withTable = (work: (table: Table, context: TestContext) => Promise<Skipped | void>) => {
+    return async (config: Config, context: TestContext): Promise<Skipped | void> => {
       const table = open(config, context);
       try {
-        await work(table, context);
+        return await work(table, context);
+      } catch (error) {
+        return throwAsOwn(error);
       } finally {
         table.catalog.close();
       }
@@ -36,11 +41,13 @@ export function catalogSteps<Config>(open: (config: Config, context: TestContext
     },
     {
       name: 'Check the table',
-      description: 'Ensure that the table has the columns and partitions of the export, or does not exist.',
+      description: 'Ensure that the table, if there is one, has the columns and partitions of the export.',
       run: withTable(async ({ catalog }, { columns, merge }) => {
         if (merge) throw icebergFault('versions_unsupported');
         const metadata = await catalog.load();
-        if (metadata) checkTable(metadata, columns);
+        if (!metadata) return NO_TABLE;
+        checkTable(metadata, columns);
+        return undefined;
       }),
     },
     {
@@ -49,8 +56,7 @@ export function catalogSteps<Config>(open: (config: Config, context: TestContext
         'Ensure that an upload to the table’s folder can be started, written and aborted. Nothing becomes visible.',
       run: withTable(async ({ catalog, openLake }, { model }) => {
         const metadata = await catalog.load();
-        // Only the catalog knows where the files of a table that does not exist will be.
-        if (!metadata) return;
+        if (!metadata) return NO_TABLE;
         const { bucket, key } = splitS3Url(metadata.location);
         const { store } = openLake(bucket);
         try {
@@ -58,6 +64,7 @@ export function catalogSteps<Config>(open: (config: Config, context: TestContext
         } finally {
           store.close();
         }
+        return undefined;
       }),
     },
   ];

@@ -21,6 +21,7 @@ import { listDeliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
 import { secret } from '../secret.ts';
 import { s3Client } from './client.ts';
+import { checkRegion, isBucketName } from './names.ts';
 import { s3Store } from './store.ts';
 import { bucketSteps, type Bucket } from './test-steps.ts';
 
@@ -99,13 +100,9 @@ const S3Config = Type.Object(
 /** Fields that the narrower type lacks count as empty. */
 type AnyConfig = Static<typeof AwsS3Config> & Partial<Static<typeof S3Config>>;
 
-/** Bucket names as AWS has required them since 2018: also safe in a host name. */
-const BUCKET = /^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-const REGION = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
-
 async function validate(config: AnyConfig, environment: DestinationEnvironment): Promise<void> {
-  if (!BUCKET.test(config.bucket_name)) throw new InvalidInput('Not a valid bucket name.', 'bucket_name');
-  if (!REGION.test(config.region)) throw new InvalidInput('Not a valid region.', 'region');
+  if (!isBucketName(config.bucket_name)) throw new InvalidInput('Not a valid bucket name.', 'bucket_name');
+  checkRegion(config.region);
   checkPrefix(config.prefix);
   if (config.kms_key_id && config.encryption !== 'aws:kms') {
     throw new InvalidInput('Needs the encryption "aws:kms".', 'kms_key_id');

@@ -1,0 +1,13 @@
+/** Names of buckets and regions, which become parts of host names. */
+import { InvalidInput } from '../../../platform/errors.ts';
+
+/** As AWS has required them since 2018. */
+const BUCKET = /^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const REGION = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
+
+export const isBucketName = (name: string): boolean => BUCKET.test(name);
+
+/** @throws InvalidInput naming the field `region` */
+export function checkRegion(region: string): void {
+  if (!REGION.test(region)) throw new InvalidInput('Not a valid region.', 'region');
+}
