@@ -98,6 +98,7 @@ const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
   S3Compatible: { bucket_name: 'bucket', prefix: '{table}/{year}', endpoint_url: 'https://store.example' },
   AzureBlob: { container_name: 'exports', prefix: '{table}/{year}', blob_endpoint: 'https://store.example' },
   Postgres: { host: 'db.example', port: 5432, database: 'warehouse', schema: 'public', table_name: 'events' },
+  Iceberg: { catalog_uri: 'https://catalog.example/iceberg', namespace: 'analytics', table_name: 'events' },
   NoOp: { arg: '' },
   HTTP: { url: 'https://receiver.example/batch/', body_format: 'capture' },
 };

@@ -4,12 +4,13 @@ import type { Destination } from './contract.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import { azureBlob } from './azure-blob/azure-blob.ts';
 import { http } from './http/http.ts';
+import { iceberg } from './iceberg/iceberg.ts';
 import { localFile } from './local-file/local-file.ts';
 import { noOp } from './no-op/no-op.ts';
 import { postgres } from './postgres/postgres.ts';
 import { awsS3, s3, s3Compatible } from './s3/s3.ts';
 
-const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, azureBlob, postgres, http, noOp];
+const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, azureBlob, postgres, iceberg, http, noOp];
 
 /** Values of `destination.type`, including types that this installation does not offer. */
 export const DESTINATION_TYPES = ALL.map(({ type }) => type);

@@ -47,6 +47,7 @@ describe('the tables of faults', () => {
       S3: ['S3', 'AwsS3', 'S3Compatible'],
       AzureBlob: ['AzureBlob'],
       Postgres: ['Postgres'],
+      Iceberg: ['Iceberg'],
       HTTP: ['HTTP'],
     };
     for (const [table, of] of Object.entries(types)) {

@@ -8,6 +8,8 @@ import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 const KEYS = { aws_access_key_id: 'a', aws_secret_access_key: 'b' };
 const HOSTS = ['127.0.0.1', 'localhost', '127.0.0.2', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', 'ip6-localhost'];
 
+const LAKE = { catalog_uri: 'https://8.8.8.8/lake', namespace: 'analytics', region: 'us-east-1', ...KEYS };
+
 /** By what the user types the address into. */
 const PLACES: Readonly<Record<string, (host: string, port: number) => object>> = {
   'a database': (host, port) => ({
@@ -33,6 +35,12 @@ const PLACES: Readonly<Record<string, (host: string, port: number) => object>> =
         connection_string: `AccountName=lake;AccountKey=YQ==;BlobEndpoint=http://${host}:${port}/lake`,
       },
     },
+  }),
+  'a catalog': (host, port) => ({
+    destination: { type: 'Iceberg', config: { ...LAKE, catalog_uri: `http://${host}:${port}/lake` } },
+  }),
+  'a store of a table': (host, port) => ({
+    destination: { type: 'Iceberg', config: { ...LAKE, endpoint_url: `https://${host}:${port}` } },
   }),
   'a store with TLS': (host, port) => ({
     destination: {

@@ -92,6 +92,17 @@ describe('a name that leads elsewhere later', () => {
       prefix: '',
       connection_string: `BlobEndpoint=https://${NAME}:${port};AccountName=lake;AccountKey=${btoa('key')}`,
     }),
+    Iceberg: () => ({
+      catalog_uri: `https://${NAME}:${port}/iceberg`,
+      warehouse: null,
+      namespace: 'analytics',
+      table_name: 'events',
+      region: 'us-east-1',
+      aws_access_key_id: 'a',
+      aws_secret_access_key: 's',
+      endpoint_url: null,
+      use_virtual_style_addressing: false,
+    }),
     HTTP: () => ({ url: `https://${NAME}:${port}/rows`, token: 't', body_format: 'capture', headers: [], gzip: false }),
   };
 

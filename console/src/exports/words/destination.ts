@@ -20,6 +20,8 @@ export function destinationWords({ type, config }: DestinationOf): string {
       return `azure://${textOf(config['container_name'])}${folderOf(config)}`;
     case 'Postgres':
       return `postgres ${textOf(config['schema'])}.${textOf(config['table_name'])}`;
+    case 'Iceberg':
+      return `iceberg ${textOf(config['namespace'])}.${textOf(config['table_name'])}`;
     default:
       return type;
   }
@@ -27,6 +29,6 @@ export function destinationWords({ type, config }: DestinationOf): string {
 
 /** A destination in the same words, from the label that lists have instead of the configuration. */
 export function labelWords({ type, label }: { type: string; label: string }): string {
-  const kind = { LocalFile: 'folder', Postgres: 'postgres' }[type];
+  const kind = { LocalFile: 'folder', Postgres: 'postgres', Iceberg: 'iceberg' }[type];
   return kind ? `${kind} ${label}` : label || type;
 }
