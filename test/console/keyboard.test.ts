@@ -64,7 +64,10 @@ describe('keys of the console', () => {
     await page.keyboard.press('c');
     await page.getByText('Copied.').waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
-    assert.ok(command.includes(`/api/environments/${api.ours.projectId}/feature_flags/?limit=100&offset=0&search=al'`), command);
+    assert.ok(
+      command.includes(`/api/environments/${api.ours.projectId}/feature_flags/?limit=100&offset=0&search=al'`),
+      command,
+    );
     assert.ok(command.includes('Bearer $SLUICE_KEY'));
   });
 
