@@ -30,7 +30,7 @@ export type ComparedDelivery = {
   difference: Difference | undefined;
 };
 /** The export could not be compared; `why` is a sentence for people. */
-export type UncheckedExport = { exportId: string; why: string };
+export type UncheckedExport = { exportId: string; reason: string };
 
 type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 
@@ -65,7 +65,7 @@ export async function intervalsToCompare(
 ): Promise<IntervalBounds[] | UncheckedExport> {
   const redelivery = redeliveryOf(batchExport);
   if (redelivery === 'counts_only') return [];
-  if (redelivery === 'repeats_by_uuid') return { exportId: batchExport.id, why: UNREADABLE };
+  if (redelivery === 'repeats_by_uuid') return { exportId: batchExport.id, reason: UNREADABLE };
   const boundsByKey = new Map<string, IntervalBounds>();
   const add = ({ start, end }: IntervalBounds) => boundsByKey.set(`${end} ${start}`, { start, end });
   const listing = { projectId: batchExport.projectId, model: batchExport.model, exportId: batchExport.id };
@@ -130,9 +130,9 @@ async function compare(
 
 /** One export that cannot be compared stops neither the comparison of the others nor deliveries. */
 function reportUnchecked({ log }: Reach, error: unknown, { id }: BatchExport): UncheckedExport {
-  if (isMeantForUsers(error)) return { exportId: id, why: error.message };
+  if (isMeantForUsers(error)) return { exportId: id, reason: error.message };
   log.error({ ...forLog(error), ...exportField(id) }, 'an export could not be compared');
-  return { exportId: id, why: 'An unexpected error; the log has it.' };
+  return { exportId: id, reason: 'An unexpected error; the log has it.' };
 }
 
 /** The export's current destination and its checked configuration. */

@@ -61,12 +61,12 @@ async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, 
   const { supersededFiles, runs } = engine.stores;
   const session = await openSessionToSettle(engine, requirePlan(await runs.getById(runId)), signal);
   try {
-    const { gone, isDenied } = (await session.deleteSuperseded?.(() =>
+    const { goneKeys, isDenied } = (await session.deleteSuperseded?.(() =>
       supersededFiles.filterStillDue(runId, engine.fileGraceHours, keys),
-    )) ?? { gone: [], isDenied: false };
-    await supersededFiles.forget(runId, gone);
+    )) ?? { goneKeys: [], isDenied: false };
+    await supersededFiles.forget(runId, goneKeys);
     if (isDenied && (await supersededFiles.postpone(runId))) await keepFiles(engine, exportId);
-    return gone.length;
+    return goneKeys.length;
   } finally {
     await session.close();
   }

@@ -82,7 +82,7 @@ export function createAnalyticsRoom(options: AnalyticsRoomOptions): AnalyticsRoo
   const sharedPages = createSharedPages({
     shares: shareStore(db),
     unlocking: createUnlocking({ stores, tokens: createShareTokens(keyRing) }),
-    shownOf: createLoadShown({ stores, getResults: createSharedResults({ results, loadAccess: accessOfLinks }) }),
+    loadShown: createLoadShown({ stores, getResults: createSharedResults({ results, loadAccess: accessOfLinks }) }),
     clientAddress,
     isSecure: new URL(publicUrl).protocol === 'https:',
     log,

@@ -24,7 +24,7 @@ type Options = Pick<EngineOptions, 'encryptionKeys'> & { log: Logger; signal: Ab
 
 export type SecretsCheck = {
   /** Rejects if the keys turn out to be wrong after the start, because the database did not answer before; never resolves. */
-  refused: Promise<never>;
+  failure: Promise<never>;
 };
 
 /**
@@ -52,8 +52,8 @@ export async function startSecretsCheck(
     return new Promise(() => {});
   }
 
-  const refused = (await check()) ? new Promise<never>(() => {}) : checkLater();
+  const failure = (await check()) ? new Promise<never>(() => {}) : checkLater();
   // The caller gets the error when it waits; without this, an earlier one would end the process with a stack.
-  refused.catch(() => {});
-  return { refused };
+  failure.catch(() => {});
+  return { failure };
 }

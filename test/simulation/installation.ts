@@ -186,7 +186,7 @@ export async function buildInstallation() {
         const one = await stores.batchExports.find(id);
         if (!one) continue;
         const intervals = await intervalsToCompare(engine, one, null, signal);
-        assert.ok(!('why' in intervals));
+        assert.ok(!('reason' in intervals));
         for await (const compared of compareDeliveries(engine, one, intervals, signal)) {
           assert.ok('end' in compared);
           const { present, difference } = compared;

@@ -59,20 +59,20 @@ export async function makeFromTemplate(
     { fields: { ...fields, name, description, filters, tags }, tiles: [] },
     mode,
   );
-  await changeTiles(context, dashboard, template.tiles, { isSample: true, isOurs });
+  await changeTiles(context, dashboard, template.tiles, { isSample: true, isBuiltIn: isOurs });
   await changeTiles(context, dashboard, tiles);
   return dashboard;
 }
 
 /**
  * The copy gets neither the name, the tags nor the access controls of the original.
- * @param source `deep`: copies insights and texts too; without it both dashboards share them
+ * @param source `copiesContent`: copies insights and texts too; without it both dashboards share them
  * @throws InvalidInput when there is no such dashboard
  * @throws PermissionDenied when the caller may not see it
  */
 export async function copyDashboard(
   context: Acting,
-  source: { id: number; deep: boolean },
+  source: { id: number; copiesContent: boolean },
   { fields, tiles }: GivenDashboard,
 ): Promise<Dashboard> {
   const original = await findOriginal(context, source.id);

@@ -76,7 +76,9 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
           const fields = { ...newDashboard.fields, use_template: name };
           return makeFromTemplate(context, getTemplate(name), { ...newDashboard, fields });
         }
-        return id ? copyDashboard(context, { id, deep: isDeep }, newDashboard) : insertDashboard(context, newDashboard);
+        return id
+          ? copyDashboard(context, { id, copiesContent: isDeep }, newDashboard)
+          : insertDashboard(context, newDashboard);
       };
       return inTransaction(actor, async (context) => {
         const dashboard = await makeDashboard(context);

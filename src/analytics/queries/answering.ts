@@ -6,7 +6,7 @@ import { runQuery } from './computing/run.ts';
 import { createTurns } from './turns.ts';
 
 /** Queries computed at once; the other connections of the pool are left to insights. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 const MAX_WAITING = 50;
 
 /** Longest wait for a turn. */
@@ -24,7 +24,7 @@ export type AnswerQuery = (
 
 /** @param pool with `QUERY_OPTIONS` */
 export function createAnswerQuery(pool: Pool): AnswerQuery {
-  const turns = createTurns({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, maxWaitMs: LONGEST_WAIT_MS });
+  const turns = createTurns({ maxConcurrent: MAX_CONCURRENT, maxWaiting: MAX_WAITING, maxWaitMs: LONGEST_WAIT_MS });
   return (project, query, options) =>
     turns.take(project.id, () => runQuery(pool, project, query, options), options.signal);
 }

@@ -12,7 +12,7 @@ export type Turns = {
 
 type Limits = {
   /** Limit for all projects together; one project alone gets one less. */
-  atOnce: number;
+  maxConcurrent: number;
   /** Limit for one project. */
   maxWaiting: number;
   /** Absent: no limit. */
@@ -21,10 +21,10 @@ type Limits = {
 
 const RETRY_SECONDS = 30;
 
-export function createTurns({ atOnce, maxWaiting: maxWaitingPerSender, maxWaitMs }: Limits): Turns {
+export function createTurns({ maxConcurrent, maxWaiting: maxWaitingPerSender, maxWaitMs }: Limits): Turns {
   const enter = createLine<number>({
-    capacity: atOnce,
-    maxInsidePerSender: Math.max(1, atOnce - 1),
+    capacity: maxConcurrent,
+    maxInsidePerSender: Math.max(1, maxConcurrent - 1),
     maxWaitingPerSender,
     maxWaitMs,
     waitError: () => new Unavailable('Too many queries are in progress: try again in a moment.', RETRY_SECONDS),

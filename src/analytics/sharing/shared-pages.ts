@@ -25,7 +25,7 @@ export type SharedPages = { handle: RawHandler };
 export type SharedPagesOptions = {
   shares: ShareStore;
   unlocking: Unlocking;
-  shownOf: LoadShown;
+  loadShown: LoadShown;
   clientAddress: ClientAddress;
   /** Whether browsers use https; the cookie is then sent over https only. */
   isSecure: boolean;
@@ -41,7 +41,7 @@ const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json' };
 const NO_TOKEN = '-';
 
 export function createSharedPages(options: SharedPagesOptions): SharedPages {
-  const { shares, unlocking, shownOf, clientAddress, isSecure, log } = options;
+  const { shares, unlocking, loadShown, clientAddress, isSecure, log } = options;
   const textCache = createTextCache();
   const visits = createRateLimit<string>(VISITS.perSecond, undefined, VISITS.burstSeconds);
 
@@ -84,7 +84,7 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
   }
 
   async function draw(share: Share, { type, asksForJson }: Visit): Promise<Text> {
-    const exported = pageContentOf(share, type, await shownOf(share));
+    const exported = pageContentOf(share, type, await loadShown(share));
     if (asksForJson) return { bytes: Buffer.from(JSON.stringify(exported)), headers: JSON_HEADERS };
     const { html, headers } = sharedPage(exported);
     return { bytes: Buffer.from(html), headers };

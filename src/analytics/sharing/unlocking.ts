@@ -7,10 +7,10 @@ import type { Share } from './shares.store.ts';
 import { ACTIVITY_SCOPE } from './sharing.ts';
 
 /** Limit of wrong passwords from one address for one page: five at once, then one every twelve seconds. */
-const ADDRESS_LIMIT = { atOnce: 5, seconds: 12 };
+const ADDRESS_LIMIT = { burst: 5, seconds: 12 };
 /** Limit of wrong passwords from all addresses for one page, because a password takes a fifth of a second to compare. */
-const PAGE_LIMIT = { atOnce: 30, seconds: 2 };
-/** Part of the last token. The limit admits a try while any part of a token is left, so this part admits exactly `atOnce` tries. */
+const PAGE_LIMIT = { burst: 30, seconds: 2 };
+/** Part of the last token. The limit admits a try while any part of a token is left, so this part admits exactly `burst` tries. */
 const LAST = 0.01;
 const SUFFIX = 6;
 
@@ -23,8 +23,8 @@ export type Unlocking = {
 
 type Stores = Pick<DashboardStores, 'auditLog' | 'dashboards' | 'insights' | 'sharePasswords'>;
 
-function limitOf<Sender>({ atOnce, seconds }: { atOnce: number; seconds: number }): RateLimit<Sender> {
-  return createRateLimit(1 / seconds, undefined, (atOnce - 1 + LAST) * seconds);
+function limitOf<Sender>({ burst, seconds }: { burst: number; seconds: number }): RateLimit<Sender> {
+  return createRateLimit(1 / seconds, undefined, (burst - 1 + LAST) * seconds);
 }
 
 export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: ShareTokens }): Unlocking {

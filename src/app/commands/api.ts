@@ -61,7 +61,7 @@ async function run(): Promise<void> {
   const { metrics } = api;
   const metricsServer = await startMetricsServer(config, { port: config.SLUICE_METRICS_PORT, metrics, log });
 
-  log.info({ reason: await Promise.race([signals.requested, secrets.refused]) }, 'stopping');
+  log.info({ reason: await Promise.race([signals.requested, secrets.failure]) }, 'stopping');
   stopping.abort();
   api.drain();
   await Promise.race([server.stop(GRACE_MS), signals.forced]);

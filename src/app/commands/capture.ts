@@ -127,15 +127,31 @@ function progressBar({ totalBytes }: Input): SingleBar {
   return bar;
 }
 
-function printJson({ lines, sent, batches, badLines, refused }: FileSummary, retries: number, seconds: number): void {
+function printJson(
+  { lines, sent, batches, badLines, firstBadLines }: FileSummary,
+  retries: number,
+  seconds: number,
+): void {
   const rounded = Number(seconds.toFixed(3));
-  const report = { lines, sent, batches, retries, bad_lines: badLines, first_bad_lines: refused, seconds: rounded };
+  const report = {
+    lines,
+    sent,
+    batches,
+    retries,
+    bad_lines: badLines,
+    first_bad_lines: firstBadLines,
+    seconds: rounded,
+  };
   console.log(JSON.stringify(report));
 }
 
-function printText({ lines, sent, batches, badLines, refused }: FileSummary, retries: number, seconds: number): void {
-  for (const { line, reason } of refused) console.error(`line ${line}: ${reason}`);
-  if (badLines > refused.length) console.error(`and ${badLines - refused.length} more bad lines`);
+function printText(
+  { lines, sent, batches, badLines, firstBadLines }: FileSummary,
+  retries: number,
+  seconds: number,
+): void {
+  for (const { line, reason } of firstBadLines) console.error(`line ${line}: ${reason}`);
+  if (badLines > firstBadLines.length) console.error(`and ${badLines - firstBadLines.length} more bad lines`);
   const counts = [
     plural(lines, 'line'),
     `${sent.toLocaleString('en')} sent in ${plural(batches, 'batch', 'batches')}`,

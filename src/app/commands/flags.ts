@@ -88,8 +88,8 @@ async function run(files: string[], options: Options): Promise<void> {
   if (summary.incomplete > 0 || warning !== undefined) process.exitCode = EXIT_INCOMPLETE;
 }
 
-function jsonOf({ sourceId, leftOut, withoutPayload, ...fields }: Outcome): Record<string, unknown> {
-  return { ...fields, source_id: sourceId, left_out: leftOut, without_payload: withoutPayload };
+function jsonOf({ sourceId, notImported, withoutPayload, ...fields }: Outcome): Record<string, unknown> {
+  return { ...fields, source_id: sourceId, left_out: notImported, without_payload: withoutPayload };
 }
 
 /** `warning`: why the export is incomplete. */

@@ -111,14 +111,14 @@ async function compare(engine: ComposedEngine, from: string | null, recordsForei
   const neverAborted = new AbortController().signal;
   const totals = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
   const lines: string[] = [];
-  const reportUnchecked = ({ exportId, why }: UncheckedExport, { name }: BatchExport) => {
+  const reportUnchecked = ({ exportId, reason }: UncheckedExport, { name }: BatchExport) => {
     totals.unchecked += 1;
-    lines.push(`${exportId}  ${name}: not compared: ${why}`);
+    lines.push(`${exportId}  ${name}: not compared: ${reason}`);
   };
   const todo = [];
   for (const batchExport of await listExports(engine)) {
     const intervals = await intervalsToCompare(engine, batchExport, from, neverAborted);
-    if ('why' in intervals) reportUnchecked(intervals, batchExport);
+    if ('reason' in intervals) reportUnchecked(intervals, batchExport);
     else todo.push({ one: batchExport, intervals });
   }
   const bar = new SingleBar({
@@ -133,7 +133,7 @@ async function compare(engine: ComposedEngine, from: string | null, recordsForei
   for (const { one: batchExport, intervals } of todo) {
     for await (const compared of compareDeliveries(engine, batchExport, intervals, neverAborted)) {
       bar.increment();
-      if ('why' in compared) {
+      if ('reason' in compared) {
         reportUnchecked(compared, batchExport);
         continue;
       }

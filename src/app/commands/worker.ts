@@ -46,7 +46,7 @@ async function run(): Promise<void> {
   void warnOfShortage(engine.pool, plannedProcesses(config), { log: options.log, signal: stopping.signal });
   const reportReady = engine.metrics.registerWorker();
   try {
-    const worker = await Promise.race([startWhenTemporalAnswers(engine, options, stopping.signal), secrets.refused]);
+    const worker = await Promise.race([startWhenTemporalAnswers(engine, options, stopping.signal), secrets.failure]);
     // The first delivery would check, too, but after a restore the operator should be told immediately.
     await engine.timeline.blockReason();
     engine.log.info('worker ready');
@@ -57,7 +57,7 @@ async function run(): Promise<void> {
     };
     if (stopping.signal.aborted) shutdown();
     else stopping.signal.addEventListener('abort', shutdown);
-    await Promise.race([worker.stopped, secrets.refused]);
+    await Promise.race([worker.stopped, secrets.failure]);
   } catch (error) {
     // A stop that ended the wait for Temporal is not a failure.
     if (error !== stopping.signal.reason) throw error;

@@ -72,14 +72,16 @@ const CONVERSIONS: Readonly<Record<Exclude<SqlType, 'text'>, Readonly<Partial<Re
 /** Converts like a cast. @throws InvalidInput for unrelated types, and for a literal that does not fit */
 export function convert(from: Value, to: SqlType): Value {
   if (from.type === to) return from;
-  if (from.type === 'null') return { ...value(to, `null::${to}`, from.at), plain: true };
+  if (from.type === 'null') return { ...value(to, `null::${to}`, from.at), isRepeatable: true };
   if (to === 'jsonb' && from.json) return value('jsonb', from.json, from.at);
   if (from.type === 'text') return convertText(from, to);
   const conversion = CONVERSIONS[from.type][to];
   if (!conversion) throw conversionError(from, to);
   const converted = value(to, `(${conversion(from.sql)})`, from.at);
   // A converted column or literal is still short and free to evaluate.
-  return from.plain && to === 'float8' && from.type === 'int8' ? { ...converted, plain: true } : converted;
+  return from.isRepeatable && to === 'float8' && from.type === 'int8'
+    ? { ...converted, isRepeatable: true }
+    : converted;
 }
 
 function convertText(text: Value, to: SqlType): Value {

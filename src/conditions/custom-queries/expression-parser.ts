@@ -227,7 +227,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
         invalidQuery('window functions are not supported', positionOf(token)),
       ),
     );
-    return this.#leaf(name, () => ({ kind: 'call', name: name.image, args, plain: !distinct && !star }));
+    return this.#leaf(name, () => ({ kind: 'call', name: name.image, args, hasPlainArgs: !distinct && !star }));
   });
 
   path = this.RULE('path', (): Expression => {

@@ -48,7 +48,7 @@ const COMPILERS: Compilers = {
   text: ({ value: text, at }) => textLiteral(text, at),
   number: ({ value: text, at }) => number(text, at),
   bool: ({ value: bool, at }) => plainLiteral('bool', String(bool), at),
-  null: ({ at }) => ({ type: 'null', sql: 'null', at, plain: true }),
+  null: ({ at }) => ({ type: 'null', sql: 'null', at, isRepeatable: true }),
   placeholder: ({ name, at }, _, { interval }) => {
     if (name === 'data_interval_start') return plainLiteral('timestamptz', interval.start, at);
     if (name === 'data_interval_end') return plainLiteral('timestamptz', interval.end, at);
@@ -61,7 +61,7 @@ const COMPILERS: Compilers = {
     throw invalidQuery('an INTERVAL can only be added to a timestamp or subtracted from one', at);
   },
   path: ({ steps, at }, _, { fields }) => fields.read(steps, at),
-  call: ({ name, args, plain, at }, compile) => compileCall(name, plain, () => args.map(compile), at),
+  call: ({ name, args, hasPlainArgs, at }, compile) => compileCall(name, hasPlainArgs, () => args.map(compile), at),
   cast: ({ value: inner, type, at }, compile) => convert(compile(inner), findType(type, at)),
   case: ({ subject, branches, otherwise, at }, compile) => {
     const compiledSubject = subject && compile(subject);

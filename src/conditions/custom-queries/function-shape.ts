@@ -38,7 +38,7 @@ export function literalText(operand: Value, subject: string): string {
 
 /** @throws InvalidInput for anything but an integer literal */
 export function literalInteger(operand: Value, subject: string): number {
-  const match = operand.type === 'int8' && operand.plain ? /^'(-?\d{1,15})'::int8$/.exec(operand.sql) : null;
+  const match = operand.type === 'int8' && operand.isRepeatable ? /^'(-?\d{1,15})'::int8$/.exec(operand.sql) : null;
   if (match) return Number(match[1]);
   throw invalidQuery(`${subject} must be an integer literal`, operand.at);
 }

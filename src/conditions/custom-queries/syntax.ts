@@ -24,7 +24,7 @@ export type Expression = { at: QueryPosition } & (
   | { kind: 'interval'; amount: string; unit: string }
   | { kind: 'path'; steps: readonly Step[] }
   /** `plain` is false for calls with DISTINCT or `*`. */
-  | { kind: 'call'; name: string; args: readonly Expression[]; plain: boolean }
+  | { kind: 'call'; name: string; args: readonly Expression[]; hasPlainArgs: boolean }
   | { kind: 'cast'; value: Expression; type: string }
   | {
       kind: 'case';

@@ -11,7 +11,7 @@ export type Value = {
   sql: string;
   at: QueryPosition;
   /** Set for a column or a literal, which is short and cheap, so it may be repeated in SQL. */
-  plain?: true;
+  isRepeatable?: true;
   /** Value of a text literal, which is checked when the query is compiled rather than when it runs. */
   literal?: string;
   /** SQL of the same value as jsonb, for a property, which is text otherwise. */
@@ -23,16 +23,16 @@ export function value(type: SqlType, sql: string, position: QueryPosition): Valu
 }
 
 export function textLiteral(text: string, position: QueryPosition): Value {
-  return { type: 'text', sql: `${literal(text)}::text`, at: position, plain: true, literal: text };
+  return { type: 'text', sql: `${literal(text)}::text`, at: position, isRepeatable: true, literal: text };
 }
 
 /** @param text normalized notation, never the user's own text */
 export function plainLiteral(type: SqlType, text: string, position: QueryPosition): Value {
-  return { type, sql: `${literal(text)}::${type}`, at: position, plain: true };
+  return { type, sql: `${literal(text)}::${type}`, at: position, isRepeatable: true };
 }
 
 export function column(type: SqlType, sql: string, position: QueryPosition): Value {
-  return { type, sql, at: position, plain: true };
+  return { type, sql, at: position, isRepeatable: true };
 }
 
 /** Text as an SQL literal, because COPY takes no parameters. */
@@ -47,7 +47,7 @@ export function literal(text: string): string {
  * @returns an operand
  */
 export function nameOperands(values: readonly Value[], make: (...operands: string[]) => string): string {
-  const names = values.map((operand, i) => (operand.plain ? undefined : `v${i}`));
+  const names = values.map((operand, i) => (operand.isRepeatable ? undefined : `v${i}`));
   const sql = make(...values.map((operand, i) => names[i] ?? operand.sql));
   const selected = values.flatMap((operand, i) => (names[i] ? [`${operand.sql} as ${names[i]}`] : []));
   // OFFSET keeps Postgres from inlining the values.

@@ -31,9 +31,9 @@ type Queue = {
   events: number;
   bytes: number;
   inFlight: number;
-  lingers: boolean;
+  isLingering: boolean;
   /** When the wait for the next group to end began, by the clock `now`. */
-  sinceMs: number;
+  waitBeganMs: number;
   /** Average wait until the next group ends; 0 when it is not known yet. */
   groupMs: number;
 };
@@ -117,7 +117,7 @@ export function createGroupCommit(
   }
 
   async function commit(projectId: number, queue: Queue, group: readonly Waiting[]): Promise<void> {
-    if (queue.inFlight === 0) queue.sinceMs = now();
+    if (queue.inFlight === 0) queue.waitBeganMs = now();
     inFlight += 1;
     queue.inFlight += 1;
     try {
@@ -143,16 +143,16 @@ export function createGroupCommit(
   }
 
   function linger(projectId: number, queue: Queue): void {
-    queue.lingers = true;
+    queue.isLingering = true;
     setTimeout(() => {
-      queue.lingers = false;
+      queue.isLingering = false;
       forgetIfIdle(projectId, queue);
       fill();
     }, LINGER_MS);
   }
 
   function forgetIfIdle(projectId: number, queue: Queue): void {
-    const isIdle = queue.waiting.length + queue.inFlight === 0 && !queue.lingers;
+    const isIdle = queue.waiting.length + queue.inFlight === 0 && !queue.isLingering;
     // The project may have another queue by now: this one lingered twice.
     if (isIdle && queues.get(projectId) === queue) queues.delete(projectId);
   }
@@ -164,24 +164,24 @@ export function createGroupCommit(
 }
 
 function emptyQueue(): Queue {
-  return { waiting: [], events: 0, bytes: 0, inFlight: 0, lingers: false, sinceMs: 0, groupMs: 0 };
+  return { waiting: [], events: 0, bytes: 0, inFlight: 0, isLingering: false, waitBeganMs: 0, groupMs: 0 };
 }
 
 /** Expected wait of a request that came now: the groups before it, if all are full, times the wait for each. */
-function expectedWaitMs({ events, bytes, inFlight, sinceMs, groupMs }: Queue, nowMs: number): number {
+function expectedWaitMs({ events, bytes, inFlight, waitBeganMs, groupMs }: Queue, nowMs: number): number {
   if (inFlight === 0) return 0;
-  return Math.max(events / GROUP_EVENTS, bytes / GROUP_BYTES) * Math.max(groupMs, nowMs - sinceMs);
+  return Math.max(events / GROUP_EVENTS, bytes / GROUP_BYTES) * Math.max(groupMs, nowMs - waitBeganMs);
 }
 
 function measure(queue: Queue, nowMs: number): void {
-  const lastMs = nowMs - queue.sinceMs;
+  const lastMs = nowMs - queue.waitBeganMs;
   queue.groupMs += (lastMs - queue.groupMs) * (queue.groupMs === 0 ? 1 : NEWEST_WEIGHT);
-  queue.sinceMs = nowMs;
+  queue.waitBeganMs = nowMs;
 }
 
-function isReady({ waiting, bytes, inFlight, lingers }: Queue): boolean {
+function isReady({ waiting, bytes, inFlight, isLingering }: Queue): boolean {
   if (waiting.length === 0) return false;
-  return bytes >= SECOND_CONNECTION_BYTES || (inFlight === 0 && !lingers);
+  return bytes >= SECOND_CONNECTION_BYTES || (inFlight === 0 && !isLingering);
 }
 
 /** Number of requests in the next group: at least one, however large, because a request's events are stored together or not at all. */

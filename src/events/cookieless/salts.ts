@@ -22,43 +22,43 @@ export type Salts = {
   close(): Promise<void>;
 };
 
-const LOOK_AGAIN_MS = 60_000;
+const REREAD_AFTER_MS = 60_000;
 const FORGET_EVERY_MS = 60_000;
 /** How long a repeated read may keep a request waiting: SDKs that want flags wait three seconds. */
-const LONGEST_LOOK_MS = 1_000;
+const MAX_REREAD_MS = 1_000;
 
-type Held = DaySalt & { readAt: number; endsAt: number };
+type CachedSalt = DaySalt & { readAt: number; endsAt: number };
 
 export type SaltsOptions = {
   store: SaltStore;
   log: Logger;
   /** Age after which a cached salt is read again. */
-  lookAgainMs?: number;
+  rereadAfterMs?: number;
   /** How often expired salts are removed. */
   forgetEveryMs?: number;
 };
 
 export function createSalts(options: SaltsOptions): Salts {
-  const { store, log, lookAgainMs = LOOK_AGAIN_MS, forgetEveryMs = FORGET_EVERY_MS } = options;
-  const heldSalts = new Map<number, Held>();
+  const { store, log, rereadAfterMs = REREAD_AFTER_MS, forgetEveryMs = FORGET_EVERY_MS } = options;
+  const cachedSalts = new Map<number, CachedSalt>();
   /** Reads in progress by project. */
-  const reads = new Map<number, Promise<Held>>();
+  const reads = new Map<number, Promise<CachedSalt>>();
   let forgetting: Promise<void> = Promise.resolve();
 
-  function findHeld(projectId: number): Held | undefined {
-    const heldSalt = heldSalts.get(projectId);
-    return heldSalt && performance.now() < heldSalt.endsAt ? heldSalt : undefined;
+  function findCached(projectId: number): CachedSalt | undefined {
+    const cachedSalt = cachedSalts.get(projectId);
+    return cachedSalt && performance.now() < cachedSalt.endsAt ? cachedSalt : undefined;
   }
 
-  async function read(projectId: number): Promise<Held> {
+  async function read(projectId: number): Promise<CachedSalt> {
     const readAt = performance.now();
     const { msLeft, ...salt } = await store.getTodaysSalt(projectId);
     const readSalt = { ...salt, readAt, endsAt: readAt + msLeft };
-    heldSalts.set(projectId, readSalt);
+    cachedSalts.set(projectId, readSalt);
     return readSalt;
   }
 
-  function readOnce(projectId: number): Promise<Held> {
+  function readOnce(projectId: number): Promise<CachedSalt> {
     let reading = reads.get(projectId);
     if (!reading) {
       reading = read(projectId).finally(() => reads.delete(projectId));
@@ -68,7 +68,7 @@ export function createSalts(options: SaltsOptions): Salts {
   }
 
   async function forget(): Promise<void> {
-    for (const [projectId, { endsAt }] of heldSalts) if (performance.now() >= endsAt) heldSalts.delete(projectId);
+    for (const [projectId, { endsAt }] of cachedSalts) if (performance.now() >= endsAt) cachedSalts.delete(projectId);
     try {
       await store.forget();
     } catch (error) {
@@ -83,14 +83,14 @@ export function createSalts(options: SaltsOptions): Salts {
 
   return {
     async getTodaysSalt(projectId) {
-      const heldSalt = findHeld(projectId);
-      if (!heldSalt) return readOnce(projectId).catch(unavailable);
+      const cachedSalt = findCached(projectId);
+      if (!cachedSalt) return readOnce(projectId).catch(unavailable);
       const now = performance.now();
-      if (now < heldSalt.readAt + lookAgainMs) return heldSalt;
+      if (now < cachedSalt.readAt + rereadAfterMs) return cachedSalt;
       // Requests that come meanwhile use the known salt, and so does this one when Postgres is away or silent.
-      heldSalt.readAt = now;
-      const look = readOnce(projectId).catch(() => heldSalt);
-      return Promise.race([look, sleep(LONGEST_LOOK_MS, heldSalt, { ref: false })]);
+      cachedSalt.readAt = now;
+      const reread = readOnce(projectId).catch(() => cachedSalt);
+      return Promise.race([reread, sleep(MAX_REREAD_MS, cachedSalt, { ref: false })]);
     },
     async close() {
       clearInterval(timer);

@@ -105,8 +105,8 @@ export function eventReader(pool: Pool) {
     ): Promise<string | null> {
       const { source } = selectionOf(content);
       const { conditions } = selectionOf({ ...content, model: source.model, query: null });
-      const { from, where, isWhole } = source.history(projectId);
-      const conditionsSql = [where, ...(isWhole ? conditions : [])].join(' and ');
+      const { from, where, hasRelationColumns } = source.history(projectId);
+      const conditionsSql = [where, ...(hasRelationColumns ? conditions : [])].join(' and ');
       const snapshot = await openSnapshot(pool, [], timeoutSetting(content, seconds));
       try {
         const { rows } = await snapshot.client.query<{ interval_time: string }>(

@@ -10,7 +10,7 @@ export type BackfillEstimate = {
 };
 
 /** The runs to estimate; `rows` is what they deliver together, if that is known. */
-export type Work = { runs: number; atOnce: number; rows: number | null };
+export type Work = { runs: number; maxConcurrent: number; rows: number | null };
 
 /** A backfill whose runs all completed, with the time from its request to its end. */
 export type PastBackfill = { runs: number; seconds: number };
@@ -23,7 +23,7 @@ const MAX_NEAREST = 20;
 /** Number of runs below which the sample is small, so the estimate is wider. */
 const MIN_SAMPLE = 5;
 
-export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): BackfillEstimate {
+export function estimateBackfill({ runs, maxConcurrent, rows }: Work, past: Past): BackfillEstimate {
   const expectedRows = rows ?? meanOf(past.runs.map((run) => run.rows * runs));
   if (past.runs.length === 0 || expectedRows === null) return { rows: expectedRows, seconds: null, basis: null };
   const rowsPerRun = runs === 0 ? 0 : expectedRows / runs;
@@ -32,7 +32,7 @@ export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): Back
     .slice(0, MAX_NEAREST);
   return {
     rows: Math.round(expectedRows),
-    seconds: secondsOf({ runs, atOnce, rowsPerRun }, nearest, past.backfills),
+    seconds: secondsOf({ runs, maxConcurrent, rowsPerRun }, nearest, past.backfills),
     basis: {
       runs: nearest.length,
       backfills: past.backfills.length,
@@ -41,10 +41,10 @@ export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): Back
   };
 }
 
-type RunSizes = { runs: number; atOnce: number; rowsPerRun: number };
+type RunSizes = { runs: number; maxConcurrent: number; rowsPerRun: number };
 
 function secondsOf(
-  { runs, atOnce, rowsPerRun }: RunSizes,
+  { runs, maxConcurrent, rowsPerRun }: RunSizes,
   nearest: readonly PastRun[],
   backfills: readonly PastBackfill[],
 ) {
@@ -53,10 +53,10 @@ function secondsOf(
   const shortest = quantile(durations, 0.25);
   const longest = quantile(durations, 0.75);
   // Concurrent runs slow each other down, and starting them takes time; only past backfills show how much.
-  const concurrentSeconds = Math.ceil(runs / atOnce) * shortest;
+  const concurrentSeconds = Math.ceil(runs / maxConcurrent) * shortest;
   const [fastest] = paces;
   const low = fastest === undefined ? concurrentSeconds : Math.min(concurrentSeconds, runs * fastest);
-  const high = runs * (paces.length === 0 ? longest : Math.max(quantile(paces, 0.5), longest / atOnce));
+  const high = runs * (paces.length === 0 ? longest : Math.max(quantile(paces, 0.5), longest / maxConcurrent));
   // Intervals with more rows than any past run raise the upper bound in proportion.
   const growth = Math.max(1, rowsPerRun / Math.max(1, ...nearest.map((run) => run.rows)));
   const uncertainty = nearest.length < MIN_SAMPLE ? 2 : 1;

@@ -47,7 +47,7 @@ export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
       const deliversAllRows = batchExport.model === 'events' && keepsAllRows(contentOf(batchExport));
       const work = {
         runs: plan.totalRuns,
-        atOnce: Math.min(batchExport.maxConcurrentRuns, limits.runsPerProject),
+        maxConcurrent: Math.min(batchExport.maxConcurrentRuns, limits.runsPerProject),
         rows: deliversAllRows && rows ? rows.rows : null,
       };
       return {

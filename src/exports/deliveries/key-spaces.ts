@@ -26,7 +26,7 @@ export async function reserveKeySpace({ places }: { places: PlaceStore }, owner:
   // The lock admits one reservation per store at a time, so the second of two concurrent ones sees the first.
   // tooth: place-lock
   await places.lockStore(ours.store);
-  for (const { keySpace, model } of await places.listReservations(ours.mark, owner.id)) {
+  for (const { keySpace, model } of await places.listReservations(ours.searchMarker, owner.id)) {
     // tooth: place-overlap
     if (overlaps(ours, keySpaceOf({ keySpace, model }))) throw placeTakenError();
   }

@@ -10,7 +10,7 @@ export type KnownFault = {
   final?: boolean;
   sentence: string;
   /** Codes of the driver or of the system, and statuses. */
-  answers?: readonly (string | number)[];
+  rawCodes?: readonly (string | number)[];
 };
 
 export type FaultTable = Readonly<Record<string, KnownFault>>;
@@ -41,10 +41,10 @@ export function errorMaker<Table extends FaultTable>(table: Table) {
 }
 
 /** Codes of a table by the answers of the driver or the system. */
-export function codesByAnswer<Table extends FaultTable>(
+export function codesByRawCode<Table extends FaultTable>(
   table: Table,
 ): ReadonlyMap<string | number, keyof Table & string> {
   return new Map(
-    Object.entries(table).flatMap(([code, { answers = [] }]) => answers.map((answer) => [answer, code] as const)),
+    Object.entries(table).flatMap(([code, { rawCodes = [] }]) => rawCodes.map((answer) => [answer, code] as const)),
   );
 }

@@ -9,7 +9,7 @@ export type KeySpace = {
   /** The store that holds the keys: only key spaces of one store can have keys in common. */
   store: string;
   /** A piece that the text of every key space of the store contains, for finding them in a table. */
-  mark: string;
+  searchMarker: string;
   /** Folder of the keys, with variables in braces; null if the store is a single key, such as a table. */
   folder: string | null;
 };
@@ -23,13 +23,17 @@ const AMAZON = /^https?:\/\/([^/:]*\.)?amazonaws\.com(\.cn)?(:\d+)?$/;
 /** @param text as `Destination.keySpace` returned it, now or in an earlier version */
 export function parseKeySpace(text: string): KeySpace {
   const local = LOCAL.exec(text);
-  if (local) return { store: local[1]!, mark: `${local[1]}/`, folder: local[2]! };
+  if (local) return { store: local[1]!, searchMarker: `${local[1]}/`, folder: local[2]! };
   const azure = AZURE.exec(text);
-  if (azure) return { store: azure[1]!, mark: `${azure[1]}/`, folder: azure[2]! };
+  if (azure) return { store: azure[1]!, searchMarker: `${azure[1]}/`, folder: azure[2]! };
   const s3 = S3.exec(text);
-  if (!s3) return { store: text, mark: text, folder: null };
+  if (!s3) return { store: text, searchMarker: text, folder: null };
   const [, origin, bucket, folder] = s3;
-  return { store: `s3:${AMAZON.test(origin!) ? 'aws' : origin}/${bucket}`, mark: `/${bucket}/`, folder: folder! };
+  return {
+    store: `s3:${AMAZON.test(origin!) ? 'aws' : origin}/${bucket}`,
+    searchMarker: `/${bucket}/`,
+    folder: folder!,
+  };
 }
 
 /** Fills in `{table}`, which a key space can contain because an export's model never changes. */
@@ -54,7 +58,7 @@ function haveCommonHead(one: string, other: string): boolean {
 }
 
 /** Graph of the texts that a folder can become: every path from node 0 to the last node spells one. */
-type Graph = { edges: readonly (readonly Edge[])[]; last: number };
+type Graph = { edges: readonly (readonly Edge[])[]; lastNode: number };
 type Edge = { characters: Characters; to: number };
 
 function graphOf(folder: string): Graph {
@@ -82,7 +86,7 @@ function graphOf(folder: string): Graph {
     if (variable && variable.shapes.length > 0) appendAlternatives(variable.shapes);
     else for (const character of piece) appendAlternatives([[character]]);
   }
-  return { edges, last: end };
+  return { edges, lastNode: end };
 }
 
 /** Walks both graphs at once, and visits each pair of nodes at most once. */
@@ -92,7 +96,7 @@ function haveCommonText(one: Graph, other: Graph): boolean {
   const waiting: [number, number][] = [[0, 0]];
   for (let pair = waiting.pop(); pair; pair = waiting.pop()) {
     const [a, b] = pair;
-    if (a === one.last && b === other.last) return true;
+    if (a === one.lastNode && b === other.lastNode) return true;
     for (const first of one.edges[a]!) {
       for (const second of other.edges[b]!) {
         const target = first.to * width + second.to;

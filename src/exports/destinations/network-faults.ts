@@ -6,22 +6,22 @@ import type { KnownFault } from './faults.ts';
 /** Field names and sentences of a destination. */
 type NetworkWording = {
   /** The field that names the host. */
-  host: string;
+  hostField: string;
   /** The field that permits an untrusted certificate. */
-  trust?: string;
+  trustField?: string;
   unreachable: string;
   untrusted?: string;
 };
 
-export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSED }: NetworkWording) {
+export function networkFaults({ hostField, trustField, unreachable, untrusted = TLS_REFUSED }: NetworkWording) {
   const refusalFault = (sentence: string, ...answers: string[]) => {
-    return { owner: 'destination', ...(trust !== undefined && { field: trust }), sentence, answers } as const;
+    return { owner: 'destination', ...(trustField !== undefined && { field: trustField }), sentence, answers } as const;
   };
   const unreachableFault = (sentence: string, ...answers: string[]) => {
     return { owner: 'destination', sentence: `${unreachable} ${sentence}`, answers } as const;
   };
   return {
-    host_not_allowed: { owner: 'you', field: host, sentence: HOST_REFUSED, answers: [new HostRefused().code] },
+    host_not_allowed: { owner: 'you', field: hostField, sentence: HOST_REFUSED, rawCodes: [new HostRefused().code] },
     certificate_expired: refusalFault(
       `${untrusted} It has expired, or is not valid yet.`,
       'CERT_HAS_EXPIRED',
@@ -35,20 +35,20 @@ export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSE
     certificate_untrusted: refusalFault(untrusted),
     tls_failed: {
       owner: 'you',
-      field: host,
+      field: hostField,
       sentence: `${unreachable} Something answers there, without TLS or with another version of it.`,
-      answers: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'],
+      rawCodes: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'],
     },
     host_not_found: {
       owner: 'you',
-      field: host,
+      field: hostField,
       sentence: `${unreachable} No name server knows its host.`,
-      answers: ['ENOTFOUND'],
+      rawCodes: ['ENOTFOUND'],
     },
     name_server_unavailable: {
       owner: 'sluice',
       sentence: `${unreachable} No name server answers the worker.`,
-      answers: ['EAI_AGAIN'],
+      rawCodes: ['EAI_AGAIN'],
     },
     connection_refused: unreachableFault('Nothing listens there, or a firewall refuses the worker.', 'ECONNREFUSED'),
     network_unreachable: unreachableFault('The worker knows no way to its network.', 'EHOSTUNREACH', 'ENETUNREACH'),
@@ -67,7 +67,7 @@ export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSE
 export type NetworkFaultCode = keyof ReturnType<typeof networkFaults>;
 
 const CODES = new Map(
-  Object.entries(networkFaults({ host: '', unreachable: '' })).flatMap(([code, known]) =>
+  Object.entries(networkFaults({ hostField: '', unreachable: '' })).flatMap(([code, known]) =>
     'answers' in known ? known.answers.map((answer) => [answer, code as NetworkFaultCode] as const) : [],
   ),
 );

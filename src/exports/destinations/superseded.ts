@@ -7,7 +7,7 @@
 export type RecordSuperseded = (keys: readonly string[]) => Promise<void>;
 
 /** `gone`: keys with nothing left to delete. `isDenied`: the destination does not permit deletes, and the rest stays. */
-export type DeletedFiles = { gone: string[]; isDenied: boolean };
+export type DeletedFiles = { goneKeys: string[]; isDenied: boolean };
 
 /**
  * Deletes superseded files whose names contain their run, but never one that is in the interval's manifest.

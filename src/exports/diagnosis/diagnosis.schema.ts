@@ -78,7 +78,7 @@ export const DiagnosisBody = Type.Object(
 );
 
 export function presentDiagnosis(diagnosis: Diagnosis): Static<typeof DiagnosisBody> {
-  const { run, cause, lastSuccess, changes, hasMoreChanges, waitsFor, laterRun } = diagnosis;
+  const { run, cause, lastSuccess, changes, hasMoreChanges, waitingReason, laterRun } = diagnosis;
   return {
     run: run.id,
     status: run.status,
@@ -95,12 +95,17 @@ export function presentDiagnosis(diagnosis: Diagnosis): Static<typeof DiagnosisB
       : null,
     changes: changes.map(presentChange),
     more_changes: hasMoreChanges,
-    waits_for: waitsFor,
+    waits_for: waitingReason,
     next_try_at: run.nextTryAt,
     later_run: laterRun ? { run: laterRun.id, status: laterRun.status } : null,
   };
 }
 
-function presentChange({ at, by, about, fields }: CauseCandidate): Static<typeof ChangeBody> {
-  return { at, user: by, about, fields: fields.map(({ field, before, after }) => ({ field, before, after })) };
+function presentChange({ at, author, changedObject, fields }: CauseCandidate): Static<typeof ChangeBody> {
+  return {
+    at,
+    user: author,
+    about: changedObject,
+    fields: fields.map(({ field, before, after }) => ({ field, before, after })),
+  };
 }

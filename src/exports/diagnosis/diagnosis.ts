@@ -12,8 +12,8 @@ import { describeBlock } from '../timeline/timeline-guard.ts';
 
 export type CauseCandidate = {
   at: string;
-  by: EntryAuthor | null;
-  about: 'batch_export' | 'integration';
+  author: EntryAuthor | null;
+  changedObject: 'batch_export' | 'integration';
   fields: ChangedField[];
 };
 
@@ -24,7 +24,7 @@ export type Diagnosis = {
   /** Newest first. */
   changes: CauseCandidate[];
   hasMoreChanges: boolean;
-  waitsFor: string | null;
+  waitingReason: string | null;
   /** The newest run of the data interval, if it is a later one. */
   laterRun: Run | undefined;
 };
@@ -83,7 +83,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
         listChangesBefore(batchExport, run, lastSuccess),
         findWaitingReason(run, cause, laterRun),
       ]);
-      return { run, cause, lastSuccess, changes, hasMoreChanges: moreChanges, waitsFor: waiting, laterRun };
+      return { run, cause, lastSuccess, changes, hasMoreChanges: moreChanges, waitingReason: waiting, laterRun };
     },
   };
 }
@@ -105,7 +105,7 @@ function changesIn({ scope, createdAt, author, activity, detail }: AuthoredEntry
   // An entry without any field stands for a new secret, which the log cannot compare.
   if (relevant.length === 0 && detail.changes.length > 0) return [];
   const fields = relevant.flatMap((change) => listChangedFields(change)).map(shortenValues);
-  return [{ at: createdAt, by: author, about: kind, fields }];
+  return [{ at: createdAt, author, changedObject: kind, fields }];
 }
 
 function affectsRuns(field: string): boolean {

@@ -61,7 +61,7 @@ export function configEncryption(keyRing: KeyRing) {
     },
 
     /** Like `decrypt`, but if the key of the secrets is lost, returns the configuration without secrets. */
-    decryptKnown(row: Row): { config: Config; isLost: boolean } {
+    decryptKnown(row: Row): { config: Config; areSecretsLost: boolean } {
       const plain = { ...row.destinationConfig, ...row.integration?.config };
       return decryptUnlessLost(plain, () => this.decrypt(row));
     },
@@ -87,12 +87,12 @@ export function configEncryption(keyRing: KeyRing) {
 }
 
 /** @returns `plain` if the secrets are lost */
-export function decryptUnlessLost(plain: Config, decrypt: () => Config): { config: Config; isLost: boolean } {
+export function decryptUnlessLost(plain: Config, decrypt: () => Config): { config: Config; areSecretsLost: boolean } {
   try {
-    return { config: decrypt(), isLost: false };
+    return { config: decrypt(), areSecretsLost: false };
   } catch (error) {
     if (!(error instanceof SecretLost)) throw error;
-    return { config: plain, isLost: true };
+    return { config: plain, areSecretsLost: true };
   }
 }
 

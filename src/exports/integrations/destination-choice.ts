@@ -21,7 +21,7 @@ export type ChosenDestination = {
   /** Complete configuration, with defaults and the integration's fields. */
   config: Config;
   /** The fields of the configuration that the export's own row keeps. */
-  own: Config;
+  ownFields: Config;
   integration: Integration | null;
 };
 
@@ -44,7 +44,7 @@ export function destinationChoice({ stores, configs, environment }: Options) {
       const id = input.integration === undefined ? (current?.integration?.id ?? null) : input.integration;
       const integration = await chooseIntegration(stores, projectId, destination, id, input.config);
       const integrationFields = integration ? configs.decryptIntegration(integration) : {};
-      if (stored?.isLost) checkSecretsGiven(destination, { ...input.config, ...integrationFields });
+      if (stored?.areSecretsLost) checkSecretsGiven(destination, { ...input.config, ...integrationFields });
       const config = validateConfig(
         destination,
         mergeConfig(mergeConfig(stored?.config ?? {}, input.config), integrationFields),
@@ -55,17 +55,17 @@ export function destinationChoice({ stores, configs, environment }: Options) {
           ...input.config,
           ...integrationFields,
         });
-      return { destination, config, own: integration ? withoutFields(destination, config) : config, integration };
+      return { destination, config, ownFields: integration ? withoutFields(destination, config) : config, integration };
     },
 
     /** The columns of an export's row. */
     columnsOf(
       row: { id: string; projectId: number; model: string },
-      { destination, config, own, integration }: ChosenDestination,
+      { destination, config, ownFields, integration }: ChosenDestination,
     ) {
       return {
         destinationType: destination.type,
-        ...configs.encrypt(row, destination, own),
+        ...configs.encrypt(row, destination, ownFields),
         keySpace: destination.keySpace(config, { ...row, exportId: row.id }),
         integration,
       };

@@ -66,8 +66,8 @@ export async function leavePlace(
 ): Promise<void> {
   const { config: schema } = anyDestination(batchExport.destinationType);
   const pinned = pinnedDestination(batchExport);
-  const { config, isLost } = configs.decryptKnown(batchExport);
-  if (isLost) return;
+  const { config, areSecretsLost } = configs.decryptKnown(batchExport);
+  if (areSecretsLost) return;
   const secrets =
     secretFieldsOf(schema).length > 0
       ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(withSecrets(schema, {}, config)))

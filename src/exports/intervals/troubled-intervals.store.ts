@@ -7,8 +7,8 @@ import { FACT_OF_RUN, IS_HELD, IS_NEWEST } from './interval-facts.store.ts';
 
 export type TroubledFact = { start: Millis; end: Millis; fact: Fact };
 
-/** Facts about the troubled intervals of an export, in no order. `isCapped`: a limit was reached, so more intervals may be in trouble. */
-export type Troubled = { facts: TroubledFact[]; isCapped: boolean };
+/** Facts about the troubled intervals of an export, in no order. `mayHaveMore`: a limit was reached, so more intervals may be in trouble. */
+export type Troubled = { facts: TroubledFact[]; mayHaveMore: boolean };
 
 /** Limit of an export's newest intervals with an undelivered run that are examined; later runs may have delivered them. */
 export const MAX_EXAMINED = 5_000;
@@ -85,7 +85,7 @@ export function troubledIntervalStore(db: Knex) {
       });
       const byExport = [...Map.groupBy(rows, ({ exportId }) => exportId)].map(([exportId, ofExport]) => {
         const facts = ofExport.filter((row) => row.fact !== null);
-        return [exportId, { facts, isCapped: facts.length < ofExport.length || reachesLimit(facts) }] as const;
+        return [exportId, { facts, mayHaveMore: facts.length < ofExport.length || reachesLimit(facts) }] as const;
       });
       return new Map(byExport);
     },

@@ -24,8 +24,8 @@ const LIMITS: LiveLimits = {
   unreadBytes: 65_536,
   missedEvents: 200,
   heartbeatMs: 15_000,
-  checkMs: 10_000,
-  uncheckedMs: 15_000,
+  recheckEveryMs: 10_000,
+  maxCheckAgeMs: 15_000,
 };
 
 export type Live = {

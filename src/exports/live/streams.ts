@@ -19,8 +19,8 @@ export type LiveLimits = {
   missedEvents: number;
   heartbeatMs: number;
   /** How often access is checked; nothing is sent to a caller whose last check is older than `uncheckedMs`. */
-  checkMs: number;
-  uncheckedMs: number;
+  recheckEveryMs: number;
+  maxCheckAgeMs: number;
 };
 
 export type Opening = {
@@ -95,7 +95,7 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
   }
 
   function isChecked({ checkedAtMs }: Listener): boolean {
-    return performance.now() - checkedAtMs < limits.uncheckedMs;
+    return performance.now() - checkedAtMs < limits.maxCheckAgeMs;
   }
 
   function write({ body, isEnded }: Listener, text: string): void {
@@ -144,7 +144,7 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
   }
 
   const heartbeat = setInterval(sendHeartbeats, limits.heartbeatMs);
-  const checks = setInterval(() => void checkAll(), limits.checkMs);
+  const checks = setInterval(() => void checkAll(), limits.recheckEveryMs);
   heartbeat.unref();
   checks.unref();
 

@@ -12,21 +12,21 @@ export type TroubledInterval = DataInterval & {
   /** Whether the reconciler delivers the interval as a gap. */
   isGap: boolean;
   /** Whether the destination holds an earlier delivery of the interval that no run left half replaced. */
-  isHeld: boolean;
+  hasEarlierDelivery: boolean;
 };
 
-/** Newest first. `isCapped`: more intervals may be in trouble than are listed. */
-export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterval[]; isCapped: boolean };
+/** Newest first. `mayHaveMore`: more intervals may be in trouble than are listed. */
+export type Attention = { needsYou: TroubledInterval[]; retrying: TroubledInterval[]; mayHaveMore: boolean };
 
 /** @param troubled of the export; absent: none */
 export function attentionOf(
   batchExport: BatchExport,
   pauses: readonly Pause[],
-  { facts, isCapped }: Troubled = { facts: [], isCapped: false },
+  { facts, mayHaveMore }: Troubled = { facts: [], mayHaveMore: false },
 ): Attention {
   const offered = offeredFact(batchExport);
   const always = factsOfAll(batchExport);
-  const attention: Attention = { needsYou: [], retrying: [], isCapped };
+  const attention: Attention = { needsYou: [], retrying: [], mayHaveMore };
   for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
     const isOffered = offered.from < end && end <= offered.to;
     const isPaused = isPausedAt(pauses, end);
@@ -36,8 +36,8 @@ export function attentionOf(
     );
     const { start } = ofInterval[0]!;
     const ranges = ofInterval.map(({ fact }): FactRange => ({ fact, from: start, to: end }));
-    const isHeld = (sum & (FACTS.held | FACTS.unsettled)) === FACTS.held;
-    const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused, isHeld };
+    const hasEarlierDelivery = (sum & (FACTS.held | FACTS.unsettled)) === FACTS.held;
+    const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused, hasEarlierDelivery };
     if (hasMark(codeOf(sum), 'y')) attention.needsYou.push(interval);
     if (hasMark(codeOf(sum), 't')) attention.retrying.push(interval);
   }

@@ -13,8 +13,8 @@ export type WatchedExport = {
   targetSeconds: number | null;
   /** Since when the export is known to be behind its target. */
   behindSince: string | null;
-  /** Intervals that end after this instant are to be delivered, see `gapsBeginAfter`. */
-  beginning: Millis;
+  /** Intervals that end after this instant are to be delivered, see `earliestGapEndsAfter`. */
+  intervalsEndAfter: Millis;
   endAt: Millis | null;
   /** Result of the last check. */
   completeUntil: Millis | null;
@@ -40,7 +40,7 @@ function watchedExportFrom(row: Row): WatchedExport {
     paused: row.paused,
     targetSeconds: row.freshness_target_seconds,
     behindSince: row.behind_since,
-    beginning: millisOf(row.beginning),
+    intervalsEndAfter: millisOf(row.beginning),
     endAt: millisOrNull(row.end_at),
     completeUntil: millisOrNull(row.complete_until),
   };

@@ -45,15 +45,20 @@ export async function measureFreshness(stores: Stores, ids: readonly string[]): 
   );
   for (let remaining = exports; remaining.length > 0;) {
     const since = new Map(
-      remaining.map((item) => [item.id, progress.get(item.id)!.completeUntil ?? item.beginning - LONGEST_MS]),
+      remaining.map((item) => [item.id, progress.get(item.id)!.completeUntil ?? item.intervalsEndAfter - LONGEST_MS]),
     );
     const delivered = await stores.freshness.listDeliveredEnds(since, ENDS_PER_QUERY);
-    remaining = remaining.filter(({ id, beginning, endAt }) => {
+    remaining = remaining.filter(({ id, intervalsEndAfter, endAt }) => {
       const { completeUntil } = progress.get(id)!;
       const ends = delivered.get(id) ?? [];
       const isLimited = ends.length === ENDS_PER_QUERY;
       const to = Math.min(now, endAt ?? Infinity, isLimited ? ends.at(-1)! : Infinity);
-      const expected = { tiling: tilings.get(id)!, pauses: pauses.get(id)!, after: completeUntil ?? beginning, to };
+      const expected = {
+        tiling: tilings.get(id)!,
+        pauses: pauses.get(id)!,
+        after: completeUntil ?? intervalsEndAfter,
+        to,
+      };
       const further = progressOf(expected, new Set(ends));
       progress.set(id, { ...further, completeUntil: further.completeUntil ?? completeUntil });
       return isLimited && further.completeUntil !== undefined && further.dueSince === undefined;
@@ -61,7 +66,12 @@ export async function measureFreshness(stores: Stores, ids: readonly string[]): 
   }
   return exports.map((watched) => {
     const progressOfExport = progress.get(watched.id)!;
-    const freshness = freshnessOf(progressOfExport, troubles.get(watched.id) ?? NO_TROUBLE, watched.beginning, now);
+    const freshness = freshnessOf(
+      progressOfExport,
+      troubles.get(watched.id) ?? NO_TROUBLE,
+      watched.intervalsEndAfter,
+      now,
+    );
     return { watched, freshness, deliveredUntil: progressOfExport.completeUntil };
   });
 }

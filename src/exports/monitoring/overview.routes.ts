@@ -67,9 +67,9 @@ function presentItem({ batchExport, lastError, ...details }: DetailedStanding, r
     recent: presentCells(details.bounds, details.recent),
     newest_delivery: details.newestDelivery ? presentBounds(details.newestDelivery) : null,
     needs_you: details.attention.needsYou.length,
-    needs_you_held: details.attention.needsYou.filter(({ isHeld }) => isHeld).length,
+    needs_you_held: details.attention.needsYou.filter(({ hasEarlierDelivery }) => hasEarlierDelivery).length,
     retrying: details.attention.retrying.length,
-    counts_are_minimums: details.attention.isCapped,
+    counts_are_minimums: details.attention.mayHaveMore,
     next_try_at: details.nextTryAt,
     last_error: lastError
       ? {

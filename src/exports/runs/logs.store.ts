@@ -138,15 +138,15 @@ export function logStore(db: Knex, { maxSearched = MAX_ENTRIES_SEARCHED } = {}) 
       return newestFirst(await searchAfter(filter, page), page);
     },
 
-    /** Yields up to `most` matching entries, oldest first, in batches of at most `atOnce`. */
+    /** Yields up to `max` matching entries, oldest first, in batches of at most `batchSize`. */
     async *streamAll(
       filter: LogFilter,
-      { most, atOnce }: { most: number; atOnce: number },
+      { max, batchSize }: { max: number; batchSize: number },
     ): AsyncGenerator<LogEntry[]> {
-      let remaining = most;
+      let remaining = max;
       let after: Position | undefined;
       while (remaining > 0) {
-        const place = { limit: Math.min(atOnce, remaining), ...(after && { olderThan: after }) };
+        const place = { limit: Math.min(batchSize, remaining), ...(after && { olderThan: after }) };
         const listed = await searchAfter(filter, place, true);
         const entries = listed.flatMap(({ entry }) => (entry ? [entry] : []));
         if (entries.length > 0) yield entries;

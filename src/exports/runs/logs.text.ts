@@ -35,7 +35,7 @@ export function textAnswer(
 async function* lines(logs: Pick<LogStore, 'streamAll'>, filter: LogFilter, max: number): AsyncGenerator<string> {
   let count = 0;
   let last: LogEntry | undefined;
-  for await (const entries of logs.streamAll(filter, { most: max, atOnce: LINES_AT_ONCE })) {
+  for await (const entries of logs.streamAll(filter, { max, batchSize: LINES_AT_ONCE })) {
     count += entries.length;
     last = entries.at(-1);
     yield entries.map(lineOf).join('');

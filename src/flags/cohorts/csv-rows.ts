@@ -17,7 +17,7 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
       cells.push(cell.value);
       if (cells.length > MAX_CELLS) throw new InvalidInput(`A row has more than ${MAX_CELLS} cells.`, 'csv');
       position = cell.next;
-      if (!cell.last) continue;
+      if (!cell.isLast) continue;
       yield cells;
       cells = [];
     }
@@ -44,7 +44,7 @@ function decodeUtf8(decode: () => string): string {
   }
 }
 
-type Cell = { value: string; next: number; last: boolean };
+type Cell = { value: string; next: number; isLast: boolean };
 
 /** @returns the cell at `start`; undefined when its end has not arrived yet, or the text has ended */
 function cellAt(text: string, start: number, isEnd: boolean): Cell | undefined {
@@ -55,16 +55,16 @@ function cellAt(text: string, start: number, isEnd: boolean): Cell | undefined {
   const position = isQuoted ? end + 1 : end;
   // The next character decides whether a quote is doubled, and whether a line feed belongs to a carriage return.
   if (!isEnd && position >= text.length - 1 && text[position] !== ',' && text[position] !== '\n') return undefined;
-  if (text[position] === ',') return { value, next: position + 1, last: false };
-  if (text[position] === '\r' && text[position + 1] === '\n') return { value, next: position + 2, last: true };
+  if (text[position] === ',') return { value, next: position + 1, isLast: false };
+  if (text[position] === '\r' && text[position + 1] === '\n') return { value, next: position + 2, isLast: true };
   if (position >= text.length || text[position] === '\n' || text[position] === '\r')
-    return { value, next: position + 1, last: true };
+    return { value, next: position + 1, isLast: true };
   throw new InvalidInput('There is text between the end of a quoted cell and the next separator.', 'csv');
 }
 
 function lastCell(text: string, start: number, isQuoted: boolean): Cell | undefined {
   if (isQuoted) throw new InvalidInput('A quoted cell has no closing quote.', 'csv');
-  return start < text.length ? { value: text.slice(start), next: text.length, last: true } : undefined;
+  return start < text.length ? { value: text.slice(start), next: text.length, isLast: true } : undefined;
 }
 
 function closingQuote(text: string, start: number): number {

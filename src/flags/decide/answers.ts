@@ -83,19 +83,19 @@ const detailsOf = cacheText(({ key, id, version, enabled, variant, reason, paylo
 );
 
 /** Text of one flag, as the first of a list and with a leading comma: adding the comma each time would take half of the writing time. */
-type Written = { readonly first: string; readonly later: string };
+type FlagText = { readonly first: string; readonly afterComma: string };
 
 /** Caches texts by decision object: a compiled flag returns the same object for the same outcome, so most are written once. */
-function cacheText(write: (decision: Decision) => string): (decision: Decision) => Written {
-  const writtenByDecision = new WeakMap<Decision, Written>();
+function cacheText(write: (decision: Decision) => string): (decision: Decision) => FlagText {
+  const textByDecision = new WeakMap<Decision, FlagText>();
 
   return (decision) => {
-    let written = writtenByDecision.get(decision);
-    if (written) return written;
+    let flagText = textByDecision.get(decision);
+    if (flagText) return flagText;
     const first = write(decision);
-    written = { first, later: `,${first}` };
-    writtenByDecision.set(decision, written);
-    return written;
+    flagText = { first, afterComma: `,${first}` };
+    textByDecision.set(decision, flagText);
+    return flagText;
   };
 }
 
@@ -103,13 +103,13 @@ function cacheText(write: (decision: Decision) => string): (decision: Decision) 
 function joinTexts(
   decisions: readonly Decision[],
   isIncluded: (decision: Decision) => boolean,
-  writtenOf: (decision: Decision) => Written,
+  textOf: (decision: Decision) => FlagText,
 ): string {
   let text = '';
   for (const decision of decisions) {
     if (!isIncluded(decision)) continue;
-    const { first, later } = writtenOf(decision);
-    text += text === '' ? first : later;
+    const { first, afterComma } = textOf(decision);
+    text += text === '' ? first : afterComma;
   }
   return text;
 }

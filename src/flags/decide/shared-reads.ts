@@ -31,7 +31,7 @@ export type SharedReadsOptions<Question, Answer> = {
 /** Never rejects. */
 export type AskShared<Question, Answer> = (projectId: number, question: Question) => Promise<Answer>;
 
-type Waiting<Question, Answer> = { question: Question; askedAt: number; resolve(answer: Answer): void };
+type Waiting<Question, Answer> = { question: Question; queuedAt: number; resolve(answer: Answer): void };
 
 export function createSharedReads<Question, Answer>({
   read,
@@ -104,7 +104,7 @@ export function createSharedReads<Question, Answer>({
     lateTimer = undefined;
     const latest = performance.now() - MAX_WAIT_MS;
     for (const [projectId, queue] of queues) {
-      while (queue[0] && queue[0].askedAt < latest) queue.shift()!.resolve(fallback);
+      while (queue[0] && queue[0].queuedAt < latest) queue.shift()!.resolve(fallback);
       if (queue.length === 0) queues.delete(projectId);
     }
     if (queues.size > 0) scheduleSend();
@@ -112,7 +112,7 @@ export function createSharedReads<Question, Answer>({
 
   return (projectId, question) =>
     new Promise((resolve) => {
-      const entry = { question, askedAt: performance.now(), resolve };
+      const entry = { question, queuedAt: performance.now(), resolve };
       const queue = queues.get(projectId);
       if (queue) queue.push(entry);
       else queues.set(projectId, [entry]);

@@ -30,28 +30,29 @@ type Options = {
 };
 
 export function createReloads({ store, cache, notify, log }: Options): Reloads {
-  const running = new Map<number, { wanted: number; done: Promise<void> }>();
+  const running = new Map<number, { requestedVersion: number; promise: Promise<void> }>();
 
   function reload(projectId: number, version: number): Promise<void> {
     const current = running.get(projectId);
     if (current) {
-      current.wanted = Math.max(current.wanted, version);
-      return current.done;
+      current.requestedVersion = Math.max(current.requestedVersion, version);
+      return current.promise;
     }
-    const state = { wanted: version, done: Promise.resolve() };
+    const state = { requestedVersion: version, promise: Promise.resolve() };
     running.set(projectId, state);
-    state.done = readUntilCurrent(projectId, state);
-    return state.done;
+    state.promise = readUntilCurrent(projectId, state);
+    return state.promise;
   }
 
-  async function readUntilCurrent(projectId: number, state: { wanted: number }): Promise<void> {
+  async function readUntilCurrent(projectId: number, state: { requestedVersion: number }): Promise<void> {
     let previousVersion: string | undefined;
     try {
       for (;;) {
         const startedAt = performance.now();
         const snapshot = await read(projectId);
         // Notified changes are committed, so a version that never appears was announced before the database was restored.
-        if (!snapshot || Number(snapshot.version) >= state.wanted || snapshot.version === previousVersion) return;
+        if (!snapshot || Number(snapshot.version) >= state.requestedVersion || snapshot.version === previousVersion)
+          return;
         previousVersion = snapshot.version;
         await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
       }
@@ -93,7 +94,7 @@ export function createReloads({ store, cache, notify, log }: Options): Reloads {
       await reloadIfOlder(projectId, Number(versions?.get(projectId)));
     },
     async untilIdle() {
-      await Promise.all([...running.values()].map(({ done }) => done));
+      await Promise.all([...running.values()].map(({ promise }) => promise));
     },
   };
 }

@@ -28,21 +28,21 @@ type FixedIn = Partial<Record<Sdk, string | null>>;
 const NEVER_FIXED: FixedIn = Object.fromEntries(Object.keys(NEWEST).map((sdk) => [sdk, null]));
 
 /** `has`: the part of a flag, for the docs; `what`: how the SDK evaluates it, for users of the API. */
-export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fixed: FixedIn }>> = {
+export const DIFFERENCES: Readonly<Record<Trait, { flagPart: string; behaviour: string; fixedIn: FixedIn }>> = {
   holdout: {
-    has: 'a holdout',
-    what: 'It ignores holdouts.',
-    fixed: { ...NEVER_FIXED, 'posthog-node': '5.52.6', 'posthog-python': '7.60.0' },
+    flagPart: 'a holdout',
+    behaviour: 'It ignores holdouts.',
+    fixedIn: { ...NEVER_FIXED, 'posthog-node': '5.52.6', 'posthog-python': '7.60.0' },
   },
   olderHoldout: {
-    has: '`holdout_groups`, the older form',
-    what: 'It ignores `holdout_groups`.',
-    fixed: NEVER_FIXED,
+    flagPart: '`holdout_groups`, the older form',
+    behaviour: 'It ignores `holdout_groups`.',
+    fixedIn: NEVER_FIXED,
   },
   earlyExit: {
-    has: '`early_exit`',
-    what: 'It ignores `early_exit` and continues with the next condition set.',
-    fixed: {
+    flagPart: '`early_exit`',
+    behaviour: 'It ignores `early_exit` and continues with the next condition set.',
+    fixedIn: {
       'posthog-node': '5.37.0',
       'posthog-python': '7.18.0',
       'posthog-go': '1.15.0',
@@ -51,39 +51,39 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
     },
   },
   superGroups: {
-    has: '`super_groups`, without `feature_enrollment`',
-    what: 'It ignores `super_groups`.',
-    fixed: NEVER_FIXED,
+    flagPart: '`super_groups`, without `feature_enrollment`',
+    behaviour: 'It ignores `super_groups`.',
+    fixedIn: NEVER_FIXED,
   },
   enrollment: {
-    has: '`feature_enrollment`',
-    what: 'It matches enrollment that is the text "true" only, not the boolean.',
-    fixed: { 'posthog-go': null },
+    flagPart: '`feature_enrollment`',
+    behaviour: 'It matches enrollment that is the text "true" only, not the boolean.',
+    fixedIn: { 'posthog-go': null },
   },
   continuity: {
-    has: 'experience continuity',
-    what: 'It decides by the distinct id, and ignores the answer that the person got before.',
-    fixed: { 'posthog-rs': null },
+    flagPart: 'experience continuity',
+    behaviour: 'It decides by the distinct id, and ignores the answer that the person got before.',
+    fixedIn: { 'posthog-rs': null },
   },
   byDevice: {
-    has: 'percentages of devices',
-    what: 'It applies percentages to distinct ids instead of devices.',
-    fixed: { ...NEVER_FIXED, 'posthog-node': '5.26.0', 'posthog-python': '7.9.0', 'posthog-go': '1.10.0' },
+    flagPart: 'percentages of devices',
+    behaviour: 'It applies percentages to distinct ids instead of devices.',
+    fixedIn: { ...NEVER_FIXED, 'posthog-node': '5.26.0', 'posthog-python': '7.9.0', 'posthog-go': '1.10.0' },
   },
   ofPages: {
-    has: '`evaluation_runtime` `client`',
-    what: 'It decides flags of the runtime `client`, which the server leaves out of answers to servers.',
-    fixed: NEVER_FIXED,
+    flagPart: '`evaluation_runtime` `client`',
+    behaviour: 'It decides flags of the runtime `client`, which the server leaves out of answers to servers.',
+    fixedIn: NEVER_FIXED,
   },
   cohort: {
-    has: 'a cohort',
-    what: 'It counts a person as outside of a cohort if a property that the cohort uses is not passed to it.',
-    fixed: { 'posthog-go': null },
+    flagPart: 'a cohort',
+    behaviour: 'It counts a person as outside of a cohort if a property that the cohort uses is not passed to it.',
+    fixedIn: { 'posthog-go': null },
   },
   notInCohort: {
-    has: '`not_in` a cohort',
-    what: 'It evaluates `not_in` a cohort as `in`: the members of the cohort match, and all others do not.',
-    fixed: {
+    flagPart: '`not_in` a cohort',
+    behaviour: 'It evaluates `not_in` a cohort as `in`: the members of the cohort match, and all others do not.',
+    fixedIn: {
       'posthog-node': '5.40.0',
       'posthog-python': '7.40.0',
       'posthog-ruby': null,
@@ -93,9 +93,9 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
     },
   },
   groupSet: {
-    has: 'a percentage of groups, in a flag about persons',
-    what: 'It applies the percentage of a condition set about groups to persons.',
-    fixed: {
+    flagPart: 'a percentage of groups, in a flag about persons',
+    behaviour: 'It applies the percentage of a condition set about groups to persons.',
+    fixedIn: {
       'posthog-node': '5.35.14',
       'posthog-python': '7.16.0',
       'posthog-go': '1.19.0',
@@ -104,14 +104,14 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
     },
   },
   personSet: {
-    has: 'a percentage of persons, in a flag about groups',
-    what: 'It applies the percentage of a condition set about persons to groups.',
-    fixed: NEVER_FIXED,
+    flagPart: 'a percentage of persons, in a flag about groups',
+    behaviour: 'It applies the percentage of a condition set about persons to groups.',
+    fixedIn: NEVER_FIXED,
   },
   variantFirst: {
-    has: 'a condition set with a variant, after one without',
-    what: 'It tries condition sets that name a variant before the others.',
-    fixed: {
+    flagPart: 'a condition set with a variant, after one without',
+    behaviour: 'It tries condition sets that name a variant before the others.',
+    fixedIn: {
       'posthog-node': '5.26.0',
       'posthog-python': '7.8.0',
       'posthog-ruby': '3.3.2',
@@ -122,14 +122,14 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
     },
   },
   percentageOfMatches: {
-    has: 'a percentage in a condition set with conditions',
-    what: 'It ignores the percentage of a condition set that has conditions.',
-    fixed: { 'posthog-go': '1.9.0' },
+    flagPart: 'a percentage in a condition set with conditions',
+    behaviour: 'It ignores the percentage of a condition set that has conditions.',
+    fixedIn: { 'posthog-go': '1.9.0' },
   },
   comparedText: {
-    has: '`gt`, `gte`, `lt` or `lte` with a value that is not a number',
-    what: 'It compares values that are not numbers as texts, where the server matches nobody.',
-    fixed: {
+    flagPart: '`gt`, `gte`, `lt` or `lte` with a value that is not a number',
+    behaviour: 'It compares values that are not numbers as texts, where the server matches nobody.',
+    fixedIn: {
       'posthog-node': null,
       'posthog-python': NEWEST['posthog-python'],
       'posthog-ruby': null,
@@ -139,9 +139,11 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
     },
   },
   ownDate: {
-    has: 'a date without an offset, where the project is not in UTC, or in another form than `2024-06-01T08:30:00Z`',
-    what: 'It may read this date differently or not at all: the date has no offset while the project is not in UTC, or it is not written like `2024-06-01T08:30:00Z`.',
-    fixed: NEVER_FIXED,
+    flagPart:
+      'a date without an offset, where the project is not in UTC, or in another form than `2024-06-01T08:30:00Z`',
+    behaviour:
+      'It may read this date differently or not at all: the date has no offset while the project is not in UTC, or it is not written like `2024-06-01T08:30:00Z`.',
+    fixedIn: NEVER_FIXED,
   },
 };
 
@@ -157,9 +159,9 @@ export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions)
   const differences = new Map<string, SdkDifference>();
   for (const judgedFlag of [flag, ...dependenciesOf(flag, definitions)]) {
     for (const trait of traitsOf(judgedFlag, definitions)) {
-      const { what, fixed } = DIFFERENCES[trait];
-      const reason = judgedFlag.id === flag.id ? what : `It depends on flag ${judgedFlag.key}: ${what}`;
-      for (const [sdk, first] of Object.entries(fixed) as [Sdk, string | null][]) {
+      const { behaviour, fixedIn } = DIFFERENCES[trait];
+      const reason = judgedFlag.id === flag.id ? behaviour : `It depends on flag ${judgedFlag.key}: ${behaviour}`;
+      for (const [sdk, first] of Object.entries(fixedIn) as [Sdk, string | null][]) {
         const asksServer = sdk !== 'posthog-rs' && judgedFlag.ensureExperienceContinuity;
         if (!asksServer)
           differences.set(`${sdk} ${reason}`, {

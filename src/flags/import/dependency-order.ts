@@ -3,47 +3,47 @@
 /** Maximum number of a circle's members in an error. */
 const MAX_REPORTED = 10;
 
-export type Circle<T> = { members: readonly T[]; length: number };
+export type Cycle<T> = { members: readonly T[]; length: number };
 
 /**
  * Depth-first search without recursion, in linear time.
- * @param namesOf returns the nodes that a node references
+ * @param referencesOf returns the nodes that a node references
  * @returns `order`: each node after the nodes that it references; `circles`: each circle, by the node that closes it
  */
 export function dependencyOrder<T>(
   nodes: Iterable<T>,
-  namesOf: (node: T) => readonly T[],
-): { order: T[]; circles: Map<T, Circle<T>> } {
+  referencesOf: (node: T) => readonly T[],
+): { order: T[]; cycles: Map<T, Cycle<T>> } {
   const order: T[] = [];
-  const circles = new Map<T, Circle<T>>();
+  const cycles = new Map<T, Cycle<T>>();
   const done = new Set<T>();
   /** Nodes on the current path, with their positions in it. */
   const positions = new Map<T, number>();
-  const path: { node: T; named: readonly T[]; next: number }[] = [];
+  const path: { node: T; references: readonly T[]; next: number }[] = [];
   const enter = (node: T) => {
     positions.set(node, path.length);
-    path.push({ node, named: namesOf(node), next: 0 });
+    path.push({ node, references: referencesOf(node), next: 0 });
   };
   for (const start of nodes) {
     if (done.has(start)) continue;
     enter(start);
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const named = top.named[top.next++];
-      if (named === undefined) {
+      const reference = top.references[top.next++];
+      if (reference === undefined) {
         path.pop();
         positions.delete(top.node);
         done.add(top.node);
         order.push(top.node);
         continue;
       }
-      const position = positions.get(named);
+      const position = positions.get(reference);
       if (position === undefined) {
-        if (!done.has(named)) enter(named);
-      } else if (!circles.has(top.node)) {
+        if (!done.has(reference)) enter(reference);
+      } else if (!cycles.has(top.node)) {
         const members = path.slice(position, position + MAX_REPORTED).map(({ node }) => node);
-        circles.set(top.node, { members, length: path.length - position });
+        cycles.set(top.node, { members, length: path.length - position });
       }
     }
   }
-  return { order, circles };
+  return { order, cycles };
 }

@@ -9,7 +9,7 @@ export type DistinctItems = {
   /** Items by id, without ambiguous ids. */
   byId: Map<number, ExportedItem>;
   /** Ids that items with different names share, as in exports of two servers. */
-  ambiguous: Set<number>;
+  ambiguousIds: Set<number>;
 };
 
 /**
@@ -28,12 +28,12 @@ export function distinctItems(kind: Kind, items: readonly ExportedItem[]): Disti
     else names.set(item.id, new Map([[item.name, item]]));
     return true;
   });
-  const sorted: DistinctItems = { live: [], deleted: [], byId: new Map(), ambiguous: new Set() };
+  const sorted: DistinctItems = { live: [], deleted: [], byId: new Map(), ambiguousIds: new Set() };
   for (const item of distinct) {
     const sameId = item.id === undefined ? undefined : names.get(item.id);
     // tooth: import-shared-id
     if (sameId && sameId.size > 1) {
-      sorted.ambiguous.add(item.id!);
+      sorted.ambiguousIds.add(item.id!);
       sorted.live.push({ ...item, fault: sharedId(kind, item, sameId) });
       continue;
     }

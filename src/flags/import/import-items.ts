@@ -2,7 +2,7 @@
 import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
 import { TryAgain } from '../../platform/sending/retry.ts';
 import type { ApiClient, WriteResult } from './api-client.ts';
-import { dependencyOrder, type Circle } from './dependency-order.ts';
+import { dependencyOrder, type Cycle } from './dependency-order.ts';
 import { distinctItems } from './distinct-items.ts';
 import type { ExportedItem } from './exported.ts';
 import { hasPayload, isEncrypted } from './flag-body.ts';
@@ -24,7 +24,7 @@ type KnownItem = {
   name: string;
   id: number | null;
   active: boolean;
-  missingBecause?: 'deleted' | 'refused' | 'ambiguous';
+  missingReason?: 'deleted' | 'refused' | 'ambiguous';
 };
 
 /** @param hasCohorts whether the export includes cohorts */
@@ -49,45 +49,45 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     const chosen = items.filter(isWanted);
     // An empty list of flags still makes a request, so a wrong address or key is reported.
     if (kind.kind === 'cohort' && chosen.length === 0) return;
-    const { live, deleted, byId, ambiguous: shared } = distinctItems(kind.kind, chosen);
+    const { live, deleted, byId, ambiguousIds: shared } = distinctItems(kind.kind, chosen);
     const named = new Map<string, number>();
     for (const { name, deleted: isGone } of live) if (!isGone) named.set(name, (named.get(name) ?? 0) + 1);
     const existing = await findPresentItems(target, kind, new Set(named.keys()));
     for (const id of shared)
-      knownOfKind.set(id, { name: String(id), id: null, active: false, missingBecause: 'ambiguous' });
+      knownOfKind.set(id, { name: String(id), id: null, active: false, missingReason: 'ambiguous' });
     for (const item of deleted) {
       if (item.id !== undefined)
-        knownOfKind.set(item.id, { name: item.name, id: null, active: false, missingBecause: 'deleted' });
+        knownOfKind.set(item.id, { name: item.name, id: null, active: false, missingReason: 'deleted' });
       if (kind.kind === 'flag') yield outcomeOf(kind, item, { outcome: 'skipped' });
     }
-    const { order, circles } = dependencyOrder(live, (item) => dependenciesOfSameKind(kind, item, byId));
+    const { order, cycles } = dependencyOrder(live, (item) => dependenciesOfSameKind(kind, item, byId));
     for (const item of order) {
       const outcome = await importItem(kind, item, {
-        circle: circles.get(item),
-        sameName: named.get(item.name) ?? 1,
-        here: existing.get(item.name) ?? [],
+        cycle: cycles.get(item),
+        sameNameCount: named.get(item.name) ?? 1,
+        existing: existing.get(item.name) ?? [],
       });
       if (item.id !== undefined && !shared.has(item.id)) knownOfKind.set(item.id, knownItemOf(outcome, item));
       yield outcome;
     }
   };
 
-  type ItemContext = { circle: Circle<ExportedItem> | undefined; sameName: number; here: readonly Present[] };
+  type ItemContext = { cycle: Cycle<ExportedItem> | undefined; sameNameCount: number; existing: readonly Present[] };
 
   async function importItem(
     kind: KindOfItem,
     item: ExportedItem,
-    { circle, sameName, here: existing }: ItemContext,
+    { cycle, sameNameCount, existing }: ItemContext,
   ): Promise<Outcome> {
     // Undefined if the name is ambiguous, because choosing one item would be a guess.
-    const present = sameName === 1 && existing.length === 1 ? existing[0] : undefined;
+    const present = sameNameCount === 1 && existing.length === 1 ? existing[0] : undefined;
     try {
       if (item.fault) return outcomeOf(kind, item, { outcome: 'refused', refusal: item.fault });
-      if (sameName > 1) throw ambiguousError(kind, sameName, 'of the export');
+      if (sameNameCount > 1) throw ambiguousError(kind, sameNameCount, 'of the export');
       if (existing.length > 1) throw ambiguousError(kind, existing.length, 'here');
       if (present) return await handleExisting(kind, item, present);
       kind.checkNew(item);
-      if (circle) throw circularError(circle);
+      if (cycle) throw circularError(cycle);
       return await createItem(kind, item);
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
@@ -103,14 +103,14 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   async function createItem(kind: KindOfItem, item: ExportedItem): Promise<Outcome> {
     const body = kind.body(item.fields, replaceId);
     const made = { outcome: 'created' as const, withoutPayload: lacksPayload(item) };
-    if (dryRun) return outcomeOf(kind, item, { ...made, leftOut: fieldsNotImported(kind, item, kind.check(body)) });
+    if (dryRun) return outcomeOf(kind, item, { ...made, notImported: fieldsNotImported(kind, item, kind.check(body)) });
     const written = await create(kind, item.name, body);
     if ('present' in written) return handleExisting(kind, item, written.present);
     const answer = acceptedBody(written);
     return outcomeOf(kind, item, {
       ...made,
       id: Number(answer['id']),
-      leftOut: fieldsNotImported(kind, item, answer['ignored_members']),
+      notImported: fieldsNotImported(kind, item, answer['ignored_members']),
     });
   }
 
@@ -143,7 +143,8 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
       return outcomeOf(kind, item, { ...existingFields, outcome: 'exists', differs, refusal });
     }
     const changed = { ...existingFields, outcome: 'updated' as const, active: item.active };
-    if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: fieldsNotImported(kind, item, kind.check(body)) });
+    if (dryRun)
+      return outcomeOf(kind, item, { ...changed, notImported: fieldsNotImported(kind, item, kind.check(body)) });
     const headers = { 'If-Match': `"${present.version}"` };
     // Safe to repeat, because the request sets the same state again.
     const answer = acceptedBody(
@@ -151,7 +152,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
         target.write('PATCH', `${kind.path}${id}/`, body, headers).catch(dropPrecondition(headers)),
       ),
     );
-    return outcomeOf(kind, item, { ...changed, leftOut: fieldsNotImported(kind, item, answer['ignored_members']) });
+    return outcomeOf(kind, item, { ...changed, notImported: fieldsNotImported(kind, item, answer['ignored_members']) });
   }
 
   /** Compares an existing item with the export. @throws InvalidInput if that fails, with `update`; without, returns it as `refusal` */
@@ -172,7 +173,7 @@ function refusalOf({ attr, code, message }: InvalidInput): Refusal {
 
 /** Uses the export's id for an item that a dry run would create. */
 function knownItemOf({ outcome, id, name, active }: Outcome, item: ExportedItem): KnownItem {
-  if (id === null && outcome === 'refused') return { name, id, active, missingBecause: 'refused' };
+  if (id === null && outcome === 'refused') return { name, id, active, missingReason: 'refused' };
   return { name, id: id ?? item.id ?? null, active };
 }
 
@@ -212,10 +213,10 @@ function unusableMessage(kind: Kind, named: KnownItem | number, hasCohorts: bool
   return `${verb} ${named}, which is not in the export${wayOut}.`;
 }
 
-function reasonUnusable(kind: Kind, { missingBecause }: KnownItem): string {
-  if (missingBecause === 'ambiguous') return `is the id of several ${kind}s in the export`;
-  if (missingBecause === 'deleted') return 'is deleted in the export';
-  if (missingBecause === 'refused') return 'was refused';
+function reasonUnusable(kind: Kind, { missingReason }: KnownItem): string {
+  if (missingReason === 'ambiguous') return `is the id of several ${kind}s in the export`;
+  if (missingReason === 'deleted') return 'is deleted in the export';
+  if (missingReason === 'refused') return 'was refused';
   return 'is inactive. A flag can depend only on active flags. Activate it or remove the condition at the source, and export again';
 }
 
@@ -227,7 +228,7 @@ function ambiguousError({ kind, nameField }: KindOfItem, count: number, where: s
   );
 }
 
-function circularError({ members, length }: Circle<ExportedItem>): InvalidInput {
+function circularError({ members, length }: Cycle<ExportedItem>): InvalidInput {
   const names = members.map(({ name }) => name);
   const more = length > members.length ? [`… (${length} in all)`] : [];
   return new InvalidInput(
@@ -258,7 +259,7 @@ function outcomeOf(
     id: null,
     active,
     refusal: null,
-    leftOut: [],
+    notImported: [],
     differs: [],
     withoutPayload: false,
     ...fields,

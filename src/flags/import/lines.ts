@@ -24,7 +24,7 @@ export function lineOf(outcome: Outcome, dryRun: boolean): string {
   return `${verb.padEnd(7)}  ${outcome.kind.padEnd(6)}  ${printable(outcome.name, MAX_NAME)}${notes && `  ${notes}`}`;
 }
 
-function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayload }: Outcome): string[] {
+function notesOf({ kind, outcome, active, refusal, notImported, differs, withoutPayload }: Outcome): string[] {
   if (refusal && outcome === 'refused') return [reasonOf(refusal)];
   if (outcome === 'skipped') return ['deleted in the export'];
   const notes: string[] = [];
@@ -32,7 +32,7 @@ function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayl
   if (withoutPayload) notes.push('the payload is missing: it is encrypted, and the export masks it; set it here');
   if (refusal) notes.push(`cannot be compared: ${reasonOf(refusal)}`);
   if (differs.length > 0) notes.push(`differs in ${printable(differs.join(', '), MAX_REASON)}; --update changes it`);
-  if (leftOut.length > 0) notes.push(`left out: ${printable(leftOut.join(', '), MAX_REASON)}`);
+  if (notImported.length > 0) notes.push(`left out: ${printable(notImported.join(', '), MAX_REASON)}`);
   return notes;
 }
 

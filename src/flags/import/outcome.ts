@@ -23,7 +23,7 @@ export type Outcome = {
   /** Why the export cannot be compared with the existing item. */
   refusal: Refusal | null;
   /** Fields and members of filters in the export that were not imported. */
-  leftOut: readonly string[];
+  notImported: readonly string[];
   /** Fields of an existing item that differ from the export and were not changed. */
   differs: readonly string[];
   /** Whether the payload is missing here, because it is encrypted in the export. */

@@ -39,7 +39,7 @@ export type MeteringOptions = {
 };
 
 type Today = { at: number; day: string; month: string };
-type TrackedProject = { askedAt: number; month: string; quota: number; used: number };
+type TrackedProject = { lastRequestAt: number; month: string; quota: number; used: number };
 
 export function createMetering(options: MeteringOptions): Metering {
   const { store, log, flushEveryMs = FLUSH_EVERY_MS, now = Date.now } = options;
@@ -78,10 +78,10 @@ export function createMetering(options: MeteringOptions): Metering {
   function track(projectId: number, { at, month }: Today): TrackedProject {
     const known = tracked.get(projectId);
     if (known?.month === month) {
-      known.askedAt = at;
+      known.lastRequestAt = at;
       return known;
     }
-    const started = { askedAt: at, month, quota: known?.quota ?? Infinity, used: 0 };
+    const started = { lastRequestAt: at, month, quota: known?.quota ?? Infinity, used: 0 };
     tracked.set(projectId, started);
     return started;
   }
@@ -101,8 +101,8 @@ export function createMetering(options: MeteringOptions): Metering {
 
   async function readQuotas(): Promise<void> {
     const oldest = now() - TRACKED_MS;
-    for (const [projectId, { askedAt }] of tracked) {
-      if (askedAt < oldest) tracked.delete(projectId);
+    for (const [projectId, { lastRequestAt }] of tracked) {
+      if (lastRequestAt < oldest) tracked.delete(projectId);
     }
     if (tracked.size === 0) return;
     const { month } = calendar();

@@ -68,7 +68,7 @@ export function accessControlRoutes({
         caller,
         { resource, resourceId: String(object.id) },
         { level: body.access_level, organizationMember: body.organization_member ?? null, role: body.role ?? null },
-        { about: { ...activity, itemId: object.id, name: object.name ?? String(object.id) } },
+        { loggedObject: { ...activity, itemId: object.id, name: object.name ?? String(object.id) } },
       );
       return rule ? json(200, presentAccessControl(rule)) : noBody(204);
     },

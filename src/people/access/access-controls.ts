@@ -49,7 +49,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
       caller: Caller,
       target: RuleTarget,
       rule: WantedRule,
-      { levels = levelsOf(target.resource), about }: { levels?: Levels; about: RuledObject },
+      { levels = levelsOf(target.resource), loggedObject }: { levels?: Levels; loggedObject: RuledObject },
     ): Promise<AccessControl | undefined> {
       const level = parseLevel(rule.level, target.resource, levels);
       const subject = await findSubject(project.id, rule);
@@ -65,11 +65,11 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
         await tx.auditLog.record({
           project,
           author: caller,
-          ...about,
+          ...loggedObject,
           activity: 'updated',
           changes: [
             {
-              type: about.scope,
+              type: loggedObject.scope,
               action: before ? (after ? 'changed' : 'deleted') : 'created',
               field: 'access_control',
               before: before ? loggedFieldsOf(before) : null,

@@ -56,7 +56,7 @@ const putProjectRule = route({
       caller,
       { resource: 'project', resourceId: String(project.id) },
       { level: body.access_level, organizationMember: body.organization_member ?? null, role: body.role ?? null },
-      { levels: PROJECT_ACCESS_LEVELS, about: { scope: 'Project', itemId: project.id, name: project.name } },
+      { levels: PROJECT_ACCESS_LEVELS, loggedObject: { scope: 'Project', itemId: project.id, name: project.name } },
     );
     return rule ? json(200, presentAccessControl(rule)) : noBody(204);
   },
@@ -94,7 +94,7 @@ const resourceRules = (['/resource_access_controls/', '/global_access_controls/'
         caller,
         { resource: body.resource, resourceId: null },
         { level: body.access_level, organizationMember: body.organization_member ?? null, role: body.role ?? null },
-        { about: { scope: 'Project', itemId: project.id, name: project.name } },
+        { loggedObject: { scope: 'Project', itemId: project.id, name: project.name } },
       );
       return rule ? json(200, presentAccessControl(rule)) : noBody(204);
     },

@@ -96,7 +96,7 @@ function parse(bytes: Buffer): unknown {
  * @throws TooLarge, InvalidInput as `readJson` does
  */
 export function checkTexts(body: unknown): void {
-  const queue: TextPosition[] = [{ value: body, name: '', depth: 0, around: undefined }];
+  const queue: TextPosition[] = [{ value: body, name: '', depth: 0, parent: undefined }];
   for (let position = queue.pop(); position; position = queue.pop()) {
     const { value, depth } = position;
     // tooth: json-depth
@@ -105,13 +105,13 @@ export function checkTexts(body: unknown): void {
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, member] of Object.entries(value)) {
       checkText(name, position);
-      queue.push({ value: member, name, depth: depth + 1, around: position });
+      queue.push({ value: member, name, depth: depth + 1, parent: position });
     }
   }
 }
 
 /** A value and its position; the full name is built only for an error. */
-type TextPosition = { value: unknown; name: string; depth: number; around: TextPosition | undefined };
+type TextPosition = { value: unknown; name: string; depth: number; parent: TextPosition | undefined };
 
 function checkText(text: string, position: TextPosition): void {
   // tooth: json-null
@@ -123,6 +123,6 @@ function checkText(text: string, position: TextPosition): void {
 
 function attrOf(position: TextPosition): string | null {
   const names: string[] = [];
-  for (let index = position; index.around; index = index.around) names.unshift(index.name);
+  for (let index = position; index.parent; index = index.parent) names.unshift(index.name);
   return names.length > 0 ? names.join('__').replaceAll('\0', '') : null;
 }

@@ -10,13 +10,13 @@ export type Liveness = {
   /** Time after which a missing answer counts as a miss. */
   timeoutMs: number;
   /** Number of misses in a row that count as a hang. */
-  misses: number;
+  maxMisses: number;
   /** Time for which a child that has never answered counts as starting. */
   startMs: number;
 };
 
 /** Liveness of the roles of `sluice up`: a hang is found after 15 to 30 s, and a start may take two minutes. */
-export const LIVENESS: Omit<Liveness, 'ask'> = { intervalMs: 5_000, timeoutMs: 5_000, misses: 3, startMs: 120_000 };
+export const LIVENESS: Omit<Liveness, 'ask'> = { intervalMs: 5_000, timeoutMs: 5_000, maxMisses: 3, startMs: 120_000 };
 
 /**
  * Asks again and again until the signal aborts.
@@ -25,7 +25,7 @@ export const LIVENESS: Omit<Liveness, 'ask'> = { intervalMs: 5_000, timeoutMs: 5
  */
 export async function waitUntilHung(
   child: ChildProcess,
-  { ask, intervalMs, timeoutMs, misses, startMs }: Liveness,
+  { ask, intervalMs, timeoutMs, maxMisses, startMs }: Liveness,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const startedAt = performance.now();
@@ -39,7 +39,7 @@ export async function waitUntilHung(
     hasAnswered ||= isAlive;
     missedAnswers = isAlive ? 0 : missedAnswers + 1;
     const isStarted = hasAnswered || performance.now() - startedAt > startMs;
-    if (isStarted && missedAnswers >= misses) return missedAnswers;
+    if (isStarted && missedAnswers >= maxMisses) return missedAnswers;
   }
 }
 

@@ -20,7 +20,7 @@ export type SecretColumn = {
 const SAMPLE = 5;
 
 type Run = (sql: string) => Promise<{ rows: { key_id: string; id: string; project_id: number; envelope: string }[] }>;
-type KeyTrial = { columns: Set<string>; opened: number; failed: number };
+type KeyTrial = { columns: Set<string>; decrypted: number; failed: number };
 
 /**
  * @returns warnings of keys that open only some of their values
@@ -30,9 +30,9 @@ export async function checkStoredSecrets(ring: KeyRing, columns: readonly Secret
   const keys = new Map<string, KeyTrial>();
   for (const column of columns) {
     for (const { key_id: keyId, project_id: projectId, id, envelope } of (await run(sampleOf(column))).rows) {
-      const tried = keys.get(keyId) ?? { columns: new Set<string>(), opened: 0, failed: 0 };
+      const tried = keys.get(keyId) ?? { columns: new Set<string>(), decrypted: 0, failed: 0 };
       keys.set(keyId, tried);
-      if (opens(column, { id, projectId, envelope })) tried.opened += 1;
+      if (opens(column, { id, projectId, envelope })) tried.decrypted += 1;
       else {
         tried.failed += 1;
         tried.columns.add(column.name);
@@ -40,11 +40,11 @@ export async function checkStoredSecrets(ring: KeyRing, columns: readonly Secret
     }
   }
   const failing = [...keys].filter(([keyId, { failed }]) => failed > 0 && ring.statusOf(keyId) !== 'lost');
-  for (const [keyId, { opened, columns: names }] of failing)
-    if (opened === 0) throw new CommandFailed(refusalOf(keyId, [...names], ring));
+  for (const [keyId, { decrypted, columns: names }] of failing)
+    if (decrypted === 0) throw new CommandFailed(refusalOf(keyId, [...names], ring));
   return failing.map(
-    ([keyId, { opened, failed, columns: names }]) =>
-      `The key "${keyId}" of SLUICE_ENCRYPTION_KEYS opens ${opened} of ${opened + failed} tried secrets, not all in ${listOf([...names])}: ` +
+    ([keyId, { decrypted, failed, columns: names }]) =>
+      `The key "${keyId}" of SLUICE_ENCRYPTION_KEYS opens ${decrypted} of ${decrypted + failed} tried secrets, not all in ${listOf([...names])}: ` +
       'they were encrypted with another key of this id, or copied from other rows.',
   );
 }

@@ -11,7 +11,7 @@ const REFUSALS_KEPT = 20;
 export type Progress = { lines: number; sent: number; batches: number; badLines: number };
 export type FileSummary = Progress & {
   /** The first bad lines, in the order in which they were found. */
-  refused: Refusal[];
+  firstBadLines: Refusal[];
 };
 
 export type SendFileOptions = {
@@ -30,10 +30,10 @@ export type SendFileOptions = {
  */
 export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
   const { bytes, readLine, limits, concurrency, send, onProgress } = options;
-  const summary: FileSummary = { lines: 0, sent: 0, batches: 0, badLines: 0, refused: [] };
+  const summary: FileSummary = { lines: 0, sent: 0, batches: 0, badLines: 0, firstBadLines: [] };
   const refuse = (refusal: Refusal) => {
     summary.badLines += 1;
-    if (summary.refused.length < REFUSALS_KEPT) summary.refused.push(refusal);
+    if (summary.firstBadLines.length < REFUSALS_KEPT) summary.firstBadLines.push(refusal);
   };
 
   const uuidOf = createLineNamer();

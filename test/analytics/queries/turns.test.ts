@@ -5,7 +5,7 @@ import { Unavailable } from '../../../src/platform/errors.ts';
 
 describe('turns of computations', () => {
   it('are taken by projects one after the other, and by so many at once', async () => {
-    const turns = createTurns({ atOnce: 2, maxWaiting: 10 });
+    const turns = createTurns({ maxConcurrent: 2, maxWaiting: 10 });
     const begun: string[] = [];
     const gate = Promise.withResolvers<void>();
     let running = 0;
@@ -25,7 +25,7 @@ describe('turns of computations', () => {
   });
 
   it('go on after one that fails, and are refused when too many wait', async () => {
-    const turns = createTurns({ atOnce: 1, maxWaiting: 1 });
+    const turns = createTurns({ maxConcurrent: 1, maxWaiting: 1 });
     const gate = Promise.withResolvers<void>();
     const failing = turns.take(1, () => gate.promise);
     const waiting = turns.take(1, async () => 'done');
@@ -39,7 +39,7 @@ describe('turns of computations', () => {
   });
 
   it('are given up by who leaves, and by who waited for too long', async () => {
-    const turns = createTurns({ atOnce: 1, maxWaiting: 5, maxWaitMs: 20 });
+    const turns = createTurns({ maxConcurrent: 1, maxWaiting: 5, maxWaitMs: 20 });
     const gate = Promise.withResolvers<void>();
     const running = turns.take(1, () => gate.promise);
     const gone = new AbortController();

@@ -65,7 +65,7 @@ describe('a table for strangers', () => {
     it(`tells ${what} as the page shows it`, () => {
       const [[told]] = reduced({ query: EVENTS, result: [[cell]], columns: ['a'] }).result as [[unknown]];
       assert.equal(told, says);
-      const html = renderToString(h('div', null, table({ name: 'Events', head: ['a'], rows: [[told]] })));
+      const html = renderToString(h('div', null, table({ name: 'Events', header: ['a'], rows: [[told]] })));
       assert.equal(/<td>(.*?)<\/td>/.exec(html)?.[1], says.replaceAll('"', '&quot;'));
     });
   }

@@ -13,14 +13,14 @@ const past = (ofRuns: PastRun[], backfills: PastBackfill[] = []): Past => ({ run
 
 describe('the estimate of a backfill', () => {
   it('says nothing of its time where no run has completed', () => {
-    const work = { runs: 12, atOnce: 10, rows: null };
+    const work = { runs: 12, maxConcurrent: 10, rows: null };
     assert.deepEqual(estimateBackfill(work, past([])), { rows: null, seconds: null, basis: null });
     assert.deepEqual(estimateBackfill({ ...work, rows: 70 }, past([])), { rows: 70, seconds: null, basis: null });
   });
 
   it('lies between runs side by side and runs one after the other, where no backfill has ended', () => {
     const known = past([...runs(10, 100, 4), ...runs(10, 100, 8)]);
-    const { seconds, basis } = estimateBackfill({ runs: 25, atOnce: 10, rows: 2_500 }, known);
+    const { seconds, basis } = estimateBackfill({ runs: 25, maxConcurrent: 10, rows: 2_500 }, known);
     assert.deepEqual([seconds, basis?.runs, basis?.backfills], [{ low: 12, high: 200 }, 20, 0]);
   });
 
@@ -31,14 +31,14 @@ describe('the estimate of a backfill', () => {
       { runs: 50, seconds: 360_000 },
     ];
     const known = past(runs(20, 100, 15), backfills);
-    const { seconds, basis } = estimateBackfill({ runs: 100, atOnce: 10, rows: 10_000 }, known);
+    const { seconds, basis } = estimateBackfill({ runs: 100, maxConcurrent: 10, rows: 10_000 }, known);
     assert.deepEqual([seconds, basis?.backfills], [{ low: 90, high: 200 }, 3]);
   });
 
   it('is of the runs that are nearest in size, and says since when they were', () => {
     const large = Array.from({ length: 20 }, (_, n) => run(50_000, 60, 20 - n));
     const { seconds, basis } = estimateBackfill(
-      { runs: 2, atOnce: 10, rows: 90_000 },
+      { runs: 2, maxConcurrent: 10, rows: 90_000 },
       past([...runs(30, 10, 1), ...large]),
     );
     assert.deepEqual(seconds, { low: 60, high: 120 });
@@ -46,13 +46,13 @@ describe('the estimate of a backfill', () => {
   });
 
   it('grows with rows beyond those of every past run, and doubts a few runs', () => {
-    const one = { runs: 1, atOnce: 10 };
+    const one = { runs: 1, maxConcurrent: 10 };
     assert.deepEqual(estimateBackfill({ ...one, rows: 1_000 }, past(runs(10, 100, 6))).seconds, { low: 6, high: 60 });
     assert.deepEqual(estimateBackfill({ ...one, rows: 100 }, past([run(100, 6)])).seconds, { low: 3, high: 12 });
   });
 
   it('takes rows from past runs where they cannot be counted beforehand', () => {
-    assert.equal(estimateBackfill({ runs: 4, atOnce: 10, rows: null }, past([run(10, 1), run(20, 1)])).rows, 60);
+    assert.equal(estimateBackfill({ runs: 4, maxConcurrent: 10, rows: null }, past([run(10, 1), run(20, 1)])).rows, 60);
   });
 
   it('has bounds in their order, and none that is no number', () => {
@@ -63,7 +63,7 @@ describe('the estimate of a backfill', () => {
     });
     const works = fc.record({
       runs: fc.nat(210_240),
-      atOnce: fc.integer({ min: 1, max: 100 }),
+      maxConcurrent: fc.integer({ min: 1, max: 100 }),
       rows: fc.option(fc.nat(1e12)),
     });
     fc.assert(

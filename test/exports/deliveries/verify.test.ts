@@ -246,7 +246,7 @@ describe('verifying an export', () => {
       await world.engine.stores.places.forgetUnused();
       const [interval] = await verify();
       assert.equal(interval!.findings[0]!.kind, 'unchecked');
-      assert.match(interval!.findings[0]!.what, /credentials are not kept/);
+      assert.match(interval!.findings[0]!.what, /credentials were deleted/);
     } finally {
       await client.end();
       await database.drop();

@@ -32,9 +32,9 @@ describe('the tables of faults', () => {
 
   it('take each answer of a driver for one code', () => {
     for (const [type, known] of Object.entries(DESTINATION_FAULTS)) {
-      const answers = Object.values(known).flatMap((one) => ('answers' in one ? (one.answers ?? []) : []));
+      const rawCodes = Object.values(known).flatMap((one) => ('rawCodes' in one ? (one.rawCodes ?? []) : []));
       assert.deepEqual(
-        answers.filter((answer, index) => answers.indexOf(answer) !== index),
+        rawCodes.filter((answer, index) => rawCodes.indexOf(answer) !== index),
         [],
         type,
       );

@@ -16,7 +16,7 @@ describe('streams of changes', () => {
   let world: LiveWorld;
   let one: BatchExport;
 
-  before(async () => void (world = await startLiveWorld({ streamLimits: { checkMs: 40 } })));
+  before(async () => void (world = await startLiveWorld({ streamLimits: { recheckEveryMs: 40 } })));
   after(() => world.stop());
   beforeEach(async () => {
     one = await world.rows.buildExport();

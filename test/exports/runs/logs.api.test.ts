@@ -127,7 +127,7 @@ describe('the log of an export and of a run, over HTTP', () => {
     assert.equal(looked.length, 1);
     assert.equal(looked[0]!.lastSearched, true);
     const found: number[] = [];
-    for await (const entries of logs.streamAll(filter, { most: 100, atOnce: 10 })) found.push(entries.length);
+    for await (const entries of logs.streamAll(filter, { max: 100, batchSize: 10 })) found.push(entries.length);
     assert.deepEqual(found, [1]);
   });
 

@@ -37,7 +37,7 @@ function namesOfDifferences(changes: StoredFlagChanges, definitions = definition
 }
 
 function ofTrait(...traits: (keyof typeof DIFFERENCES)[]): string[] {
-  const found = traits.flatMap((trait) => Object.entries(DIFFERENCES[trait].fixed) as [Sdk, string | null][]);
+  const found = traits.flatMap((trait) => Object.entries(DIFFERENCES[trait].fixedIn) as [Sdk, string | null][]);
   return found.map(([sdk, first]) => `${sdk} ${first === null ? `<=${NEWEST[sdk]}` : `<${first}`}`).sort();
 }
 
@@ -88,9 +88,9 @@ describe('SDKs that decide a flag otherwise', () => {
   it('are named in the docs', () => {
     const page = readFileSync(new URL('../../../docs/feature-flags.md', import.meta.url), 'utf8');
     const [, table = ''] = /<!-- differences -->\n(.*?)\n+<!-- differences end -->/s.exec(page) ?? [];
-    const rows = Object.values(DIFFERENCES).map(({ has, fixed }) => {
-      const until = ALL.map((sdk) => (sdk in fixed ? (fixed[sdk] ?? 'all') : ''));
-      return [has, ...until].join(' | ');
+    const rows = Object.values(DIFFERENCES).map(({ flagPart, fixedIn }) => {
+      const until = ALL.map((sdk) => (sdk in fixedIn ? (fixedIn[sdk] ?? 'all') : ''));
+      return [flagPart, ...until].join(' | ');
     });
     const written = table.split('\n').slice(2);
     assert.deepEqual(

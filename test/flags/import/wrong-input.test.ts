@@ -241,9 +241,9 @@ describe('the order of dependencies', () => {
   it('is found in linear time where everything is a circle', () => {
     const count = 100_000;
     const nodes = Array.from({ length: count }, (_, index) => index);
-    const { order, circles } = dependencyOrder(nodes, (node) => [0, (node + 1) % count]);
-    assert.deepEqual([order.length, circles.size, circles.get(count - 1)?.length], [count, count, count]);
-    assert.deepEqual(circles.get(count - 1)?.members, nodes.slice(0, 10));
+    const { order, cycles } = dependencyOrder(nodes, (node) => [0, (node + 1) % count]);
+    assert.deepEqual([order.length, cycles.size, cycles.get(count - 1)?.length], [count, count, count]);
+    assert.deepEqual(cycles.get(count - 1)?.members, nodes.slice(0, 10));
   });
 });
 

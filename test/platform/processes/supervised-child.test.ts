@@ -101,9 +101,9 @@ describe('a supervised child', () => {
   describe('that is asked whether it lives', () => {
     const ANSWERS = `import('${new URL('../../../src/platform/processes/liveness.ts', import.meta.url).href}').then((m) => m.answerPings());`;
     const SAYS_PID = 'console.log(process.pid); setInterval(() => {}, 1000);';
-    const often = { intervalMs: 50, timeoutMs: 1_000, misses: 3, startMs: 60_000 };
+    const often = { intervalMs: 50, timeoutMs: 1_000, maxMisses: 3, startMs: 60_000 };
     /** A while in which a child that is taken for hung would have been killed. */
-    const whileItIsAsked = () => sleep((often.misses + 1) * (often.intervalMs + often.timeoutMs));
+    const whileItIsAsked = () => sleep((often.maxMisses + 1) * (often.intervalMs + often.timeoutMs));
 
     it('is killed and started again when it is frozen', async () => {
       await supervise(`${ANSWERS} ${SAYS_PID}`, 5_000, { ...often, ask: askOverChannel });

@@ -44,7 +44,7 @@ describe('sending a file', () => {
   it('delivers every line once, in batches with the key and the historical mark', async () => {
     peer = await startPeer();
     const summary = await sendTo(peer, streamOf(events(25)));
-    assert.deepEqual(summary, { lines: 25, sent: 25, batches: 3, badLines: 0, refused: [], retries: 0 });
+    assert.deepEqual(summary, { lines: 25, sent: 25, batches: 3, badLines: 0, firstBadLines: [], retries: 0 });
     assert.deepEqual(new Set(peer.accepted.map((body) => body.batch.length)), new Set([10, 5]));
     assert.ok(peer.accepted.every((body) => body.api_key === 'phc_test' && body.historical_migration));
     assert.equal(new Set(peer.events().map((event) => event.uuid)).size, 25);
@@ -97,7 +97,7 @@ describe('sending a file', () => {
     );
     assert.equal(summary.lines, 3);
     assert.equal(summary.sent, 2);
-    assert.deepEqual(summary.refused, [{ line: 3, reason: 'not valid JSON' }]);
+    assert.deepEqual(summary.firstBadLines, [{ line: 3, reason: 'not valid JSON' }]);
   });
 
   it('halves a batch that the server finds fault with until the faulty line stands alone', async () => {
@@ -108,7 +108,7 @@ describe('sending a file', () => {
     peer = await startPeer((body) => (body.batch.some(({ event }) => event === 'e7') ? faulty : { status: 200 }));
     const summary = await sendTo(peer, streamOf(events(10)));
     assert.equal(summary.sent, 9);
-    assert.deepEqual(summary.refused, [{ line: 8, reason: 'e7 is wrong.' }]);
+    assert.deepEqual(summary.firstBadLines, [{ line: 8, reason: 'e7 is wrong.' }]);
     assert.equal(peer.events().length, 9);
   });
 

@@ -37,7 +37,7 @@ type Options = Partial<Pick<CaptureOptions, 'eventsPerSecond'>> & {
   locate?: Locate;
   trustedProxies?: string[];
   /** Timing of visitors' salts. */
-  salts?: Pick<SaltsOptions, 'lookAgainMs' | 'forgetEveryMs'>;
+  salts?: Pick<SaltsOptions, 'rereadAfterMs' | 'forgetEveryMs'>;
 };
 
 /** @param options `eventsPerSecond`: unlimited by default */

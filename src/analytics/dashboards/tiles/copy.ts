@@ -18,16 +18,21 @@ type Ids = Pick<Dashboard, 'id' | 'project_id'>;
 /**
  * Copies the tiles that a dashboard shows to one that was just made. Leaves out insights that the caller may not see, because the caller may
  * share the copy.
- * @param options `deep`: also copies insights, texts and buttons; without it both dashboards share them
+ * @param options `copiesContent`: also copies insights, texts and buttons; without it both dashboards share them
  * @throws PermissionDenied when the caller may not create insights
  * @throws InvalidInput for too many tiles
  */
-export async function copyTiles(context: Acting, source: Ids, target: Ids, options: { deep: boolean }): Promise<void> {
+export async function copyTiles(
+  context: Acting,
+  source: Ids,
+  target: Ids,
+  options: { copiesContent: boolean },
+): Promise<void> {
   const { stores } = context;
   const tiles = await visibleTiles(context, await stores.tiles.listLive(source.id));
   ensureTilesFit({ before: 0, after: tiles.length });
   for (const tile of tiles) {
-    const content = options.deep ? await copyContent(context, tile) : contentOf(tile);
+    const content = options.copiesContent ? await copyContent(context, tile) : contentOf(tile);
     await stores.tiles.insert({ ...fieldsOf(tile), ...content, dashboard_id: target.id });
   }
 }

@@ -18,7 +18,7 @@ const isId = compile(TileId);
 const isGivenInsight = compile(GivenInsightBody);
 
 /** Facts about new insights on tiles that clients do not send: whether the insights come from a template, and whether it is a built-in one. */
-export type NewInsights = { isSample?: boolean; isOurs?: boolean };
+export type NewInsights = { isSample?: boolean; isBuiltIn?: boolean };
 
 /**
  * Checks the scope for creating insights through tiles. Tiles of templates need no check: built-in templates are ours, and only sessions,
@@ -52,12 +52,12 @@ export async function resolveInsight(
   context: Acting,
   value: unknown,
   attr: string,
-  { isSample = false, isOurs = false }: NewInsights,
+  { isSample = false, isBuiltIn = false }: NewInsights,
 ): Promise<number> {
   if (!isNew(value)) return existingInsight(context, referenceOf(value), attr);
   const fields = fieldsOf(value, attr);
   // tooth: raw-templates
-  if (!isOurs) ensureMayStore(context, fields.query);
+  if (!isBuiltIn) ensureMayStore(context, fields.query);
   return newInsight(context, { ...fields, is_sample: isSample });
 }
 

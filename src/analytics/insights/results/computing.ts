@@ -24,16 +24,16 @@ export type Computing = {
   untilIdle(): Promise<void>;
 };
 
-type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce?: number };
+type Options = { cache: ResultStore; compute: Compute; now: () => number; maxConcurrent?: number };
 
-const AT_ONCE = 3;
+const MAX_CONCURRENT = 3;
 const MAX_WAITING = 1_000;
 /** Time in which a query that took too long is computed only by a forced refresh, because it would take as long again. */
 const REST_MS = 60_000;
 const MAX_RESTING = 1_000;
 
-export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
-  const turns = createTurns({ atOnce, maxWaiting: MAX_WAITING });
+export function createComputing({ cache, compute, now, maxConcurrent = MAX_CONCURRENT }: Options): Computing {
+  const turns = createTurns({ maxConcurrent, maxWaiting: MAX_WAITING });
   const running = new Map<string, Promise<CachedResult>>();
   /** Computations that begin when the running one has ended, because that one may have begun before the last events came. */
   const queued = new Map<string, Promise<CachedResult>>();

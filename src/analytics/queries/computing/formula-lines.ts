@@ -13,7 +13,11 @@ export function formulaResults(query: ParsedTrends, lines: readonly Line[], date
   const { formulas, series } = query;
   const values = [...Map.groupBy(lines, ({ value }) => value)];
   return formulas.flatMap((formula, n) => {
-    const subject = { name: formula.name ?? `Formula (${formula.text})`, isAlone: formulas.length === 1, action: null };
+    const subject = {
+      name: formula.name ?? `Formula (${formula.text})`,
+      isOnlySeries: formulas.length === 1,
+      action: null,
+    };
     return values
       .map(([value, own]) => ({ n, value, numbers: numbersOf(formula, own, series.length) }))
       .toSorted((a, b) => rankOf(a) - rankOf(b) || totalOf(b) - totalOf(a))

@@ -73,17 +73,17 @@ export function resultOf(
   query: ParsedTrends,
   { value, numbers }: Line,
   dates: Dates,
-  subject: { name: string; isAlone: boolean; action: TrendResult['action'] },
+  subject: { name: string; isOnlySeries: boolean; action: TrendResult['action'] },
 ): TrendResult {
   const { interval, shape } = query;
-  const { name, isAlone, action } = subject;
+  const { name, isOnlySeries, action } = subject;
   const valueLabel = value === OTHER ? 'Other' : value === NONE ? 'None' : value;
   const count = shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, number) => sum + number, 0);
   if (![count, ...numbers].every(Number.isFinite)) {
     throw new InvalidInput(`"${name}" has values that no number can hold.`, 'query');
   }
   const common = {
-    label: valueLabel === null ? name : isAlone ? valueLabel : `${name} - ${valueLabel}`,
+    label: valueLabel === null ? name : isOnlySeries ? valueLabel : `${name} - ${valueLabel}`,
     ...(value !== null && { breakdown_value: value }),
     action,
   };
@@ -101,7 +101,7 @@ export function resultOf(
 
 export function seriesResult(query: ParsedTrends, line: Line, dates: Dates): TrendResult {
   const series = query.series[line.n]!;
-  const subject = { name: nameOf(series), isAlone: query.series.length === 1, action: actionOf(series, line.n) };
+  const subject = { name: nameOf(series), isOnlySeries: query.series.length === 1, action: actionOf(series, line.n) };
   return resultOf(query, line, dates, subject);
 }
 

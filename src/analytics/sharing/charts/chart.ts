@@ -41,7 +41,7 @@ export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
     case 'RetentionQuery':
       return pictureOnly(retention(name, rows as RetentionResult[], timezone));
     default:
-      return pictureOnly(table({ name, head: columns, rows: rows as unknown[][], hasMore }));
+      return pictureOnly(table({ name, header: columns, rows: rows as unknown[][], hasMore }));
   }
 }
 

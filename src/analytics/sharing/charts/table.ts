@@ -13,12 +13,12 @@ const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/;
 
 const NUMERIC = { class: 'number' };
 
-type Table = { name: string; head: readonly string[]; rows: readonly (readonly unknown[])[]; hasMore?: boolean };
+type Table = { name: string; header: readonly string[]; rows: readonly (readonly unknown[])[]; hasMore?: boolean };
 
 /** Draws a table that scrolls on its own, by keyboard too, so the page does not. */
-export function table({ name, head, rows, hasMore = false }: Table): ComponentChild {
+export function table({ name, header, rows, hasMore = false }: Table): ComponentChild {
   const visibleRows = rows.slice(0, MAX_ROWS);
-  const columns = head.slice(0, MAX_COLUMNS);
+  const columns = header.slice(0, MAX_COLUMNS);
   const isNumeric = (index: number) => visibleRows.some((row) => typeof cellValue(row[index]) === 'number');
   return h(
     'div',
@@ -78,8 +78,8 @@ function personName(value: object | boolean): string | undefined {
 export function seriesTable(name: string, series: readonly Series[]): ComponentChild {
   const labels = series[0]?.labels ?? [];
   if (labels.length === 0) {
-    return table({ name, head: ['', 'Total'], rows: series.map((line) => [line.label, totalOf(line)]) });
+    return table({ name, header: ['', 'Total'], rows: series.map((line) => [line.label, totalOf(line)]) });
   }
   const rows = labels.map((label, index) => [label, ...series.map(({ data }) => data[index])]);
-  return table({ name, head: ['', ...series.map(({ label }) => label)], rows });
+  return table({ name, header: ['', ...series.map(({ label }) => label)], rows });
 }

@@ -5,7 +5,11 @@ import { inWindow, type ModelSource } from './model.ts';
 export const events: ModelSource = {
   model: 'events',
   rows: (window) => ({ from: 'events', where: `${inWindow(window)} and inserted_at < ${instantSql(window.cutoff)}` }),
-  history: (projectId) => ({ from: 'events', where: `project_id = ${integerSql(projectId)}`, isWhole: true }),
+  history: (projectId) => ({
+    from: 'events',
+    where: `project_id = ${integerSql(projectId)}`,
+    hasRelationColumns: true,
+  }),
   rowId: 'uuid',
   bytes: 'row_bytes',
   columns: [

@@ -24,7 +24,7 @@ export type ModelSource = {
    * Rows of a project at all times, for a search by `interval_time` through an index. `isWhole`: the rows have the columns of the relation,
    * so filters can be applied to them.
    */
-  history(projectId: number): Relation & { isWhole: boolean };
+  history(projectId: number): Relation & { hasRelationColumns: boolean };
   /** SQL of type uuid that identifies the row in every export. With `interval_time` it is the order of a window. */
   rowId: string;
   /** SQL of an estimate: the length of the row as a JSON line. */

@@ -28,7 +28,7 @@ export const persons: ModelSource = {
   history: (projectId) => ({
     from: `(select ${COLUMNS} from person_versions) as persons`,
     where: `project_id = ${integerSql(projectId)}`,
-    isWhole: true,
+    hasRelationColumns: true,
   }),
   rowId: `md5(concat_ws('/', project_id, version, distinct_id))::uuid`,
   bytes: `${OTHER_BYTES} + octet_length(properties::text)`,

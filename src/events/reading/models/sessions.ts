@@ -120,7 +120,7 @@ export const sessions: ModelSource = {
   history: (projectId) => ({
     from: 'events',
     where: `project_id = ${integerSql(projectId)} and properties ? '$session_id'`,
-    isWhole: false,
+    hasRelationColumns: false,
   }),
   rowId: `md5(concat_ws('/', project_id, session_id))::uuid`,
   bytes: String(ROW_BYTES),

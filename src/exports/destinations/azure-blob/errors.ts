@@ -2,11 +2,11 @@
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import { HostRefused } from '../../../platform/net/host-rules.ts';
 import { isTlsRefusal } from '../../../platform/net/tls-errors.ts';
-import { codesByAnswer, type KnownFault } from '../faults.ts';
+import { codesByRawCode, type KnownFault } from '../faults.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { AZURE_FAULTS, azureFault, type AzureFaultCode } from './faults.ts';
 
-const BY_CODE = codesByAnswer(AZURE_FAULTS);
+const BY_CODE = codesByRawCode(AZURE_FAULTS);
 
 /** Other 4xx that are temporary. */
 const TEMPORARY_STATUSES = new Set([408, 409, 412, 425, 429]);

@@ -1,5 +1,5 @@
 /** Faults of HTTP receivers, by the status of their answers. */
-import { codesByAnswer, errorMaker, type KnownFault } from '../faults.ts';
+import { codesByRawCode, errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';
 
 export const HTTP_FAULTS = {
@@ -8,42 +8,42 @@ export const HTTP_FAULTS = {
     field: 'body_format',
     final: true,
     sentence: 'The receiver does not accept the body.',
-    answers: [400, 422],
+    rawCodes: [400, 422],
   },
   token_refused: {
     owner: 'you',
     field: 'token',
     final: true,
     sentence: 'The receiver does not accept the token.',
-    answers: [401, 403],
+    rawCodes: [401, 403],
   },
   url_not_found: {
     owner: 'you',
     field: 'url',
     final: true,
     sentence: 'The receiver does not accept POST requests at this URL.',
-    answers: [404, 405, 410],
+    rawCodes: [404, 405, 410],
   },
   redirected: {
     owner: 'you',
     field: 'url',
     final: true,
     sentence: 'The receiver redirects to another URL. Redirects are not followed: enter that URL.',
-    answers: [301, 302, 303, 307, 308],
+    rawCodes: [301, 302, 303, 307, 308],
   },
   batch_too_large: {
     owner: 'you',
     field: 'max_batch_mb',
     final: true,
     sentence: 'A batch is larger than the receiver accepts.',
-    answers: [413],
+    rawCodes: [413],
   },
   media_type_refused: {
     owner: 'you',
     field: 'headers',
     final: true,
     sentence: 'The receiver does not accept this content type or this content encoding.',
-    answers: [415],
+    rawCodes: [415],
   },
   rows_refused: {
     owner: 'you',
@@ -61,16 +61,16 @@ export const HTTP_FAULTS = {
   receiver_timed_out: {
     owner: 'destination',
     sentence: 'The receiver waited too long for the request.',
-    answers: [408],
+    rawCodes: [408],
   },
-  slow_down: { owner: 'destination', sentence: 'The receiver is throttling requests.', answers: [429] },
+  slow_down: { owner: 'destination', sentence: 'The receiver is throttling requests.', rawCodes: [429] },
   receiver_unavailable: { owner: 'destination', sentence: 'The receiver cannot answer at the moment.' },
-  ...networkFaults({ host: 'url', unreachable: 'The receiver cannot be reached.' }),
+  ...networkFaults({ hostField: 'url', unreachable: 'The receiver cannot be reached.' }),
 } as const satisfies Record<string, KnownFault>;
 
 export const httpFault = errorMaker(HTTP_FAULTS);
 
-const BY_STATUS = codesByAnswer(HTTP_FAULTS);
+const BY_STATUS = codesByRawCode(HTTP_FAULTS);
 
 /** The error of an answer that is not 2xx. */
 export function statusFault(status: number): ReturnType<typeof httpFault> {

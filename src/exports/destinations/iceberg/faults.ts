@@ -8,7 +8,7 @@ type CatalogNetworkFaults = Record<`catalog_${NetworkFaultCode}`, KnownFault>;
 
 /** The storage has the same codes without `catalog_`, and the answers of the system belong to those. */
 const CATALOG_NETWORK_FAULTS = Object.fromEntries(
-  Object.entries(networkFaults({ host: 'catalog_uri', unreachable: 'The catalog cannot be reached.' })).map(
+  Object.entries(networkFaults({ hostField: 'catalog_uri', unreachable: 'The catalog cannot be reached.' })).map(
     ([code, known]) => {
       const { answers: _, ...fault }: KnownFault = known;
       return [`catalog_${code}`, fault];

@@ -1,8 +1,8 @@
 /** Translates errors of the file system, which name paths, to our two errors, which say only what to do. */
-import { codesByAnswer, type KnownFault } from '../faults.ts';
+import { codesByRawCode, type KnownFault } from '../faults.ts';
 import { LOCAL_FILE_FAULTS, localFileFault } from './faults.ts';
 
-const BY_CODE = codesByAnswer(LOCAL_FILE_FAULTS);
+const BY_CODE = codesByRawCode(LOCAL_FILE_FAULTS);
 
 /**
  * The consequence of a system's error code for a run.

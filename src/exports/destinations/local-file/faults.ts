@@ -12,7 +12,7 @@ export const LOCAL_FILE_FAULTS = {
     field: 'directory',
     final: true,
     sentence: 'The directory or prefix cannot be used. Choose another one.',
-    answers: ['EISDIR', 'ENOTDIR', 'ELOOP'],
+    rawCodes: ['EISDIR', 'ENOTDIR', 'ELOOP'],
   },
   directory_not_a_folder: {
     owner: 'you',
@@ -31,7 +31,7 @@ export const LOCAL_FILE_FAULTS = {
     field: 'directory',
     final: true,
     sentence: 'The directory or prefix is too long. Choose a shorter one.',
-    answers: ['ENAMETOOLONG'],
+    rawCodes: ['ENAMETOOLONG'],
   },
   project_quota_exceeded: {
     owner: 'you',
@@ -47,40 +47,40 @@ export const LOCAL_FILE_FAULTS = {
   root_not_a_folder: {
     owner: 'sluice',
     sentence: 'The export folder (EXPORT_LOCAL_ROOT) is not a folder.',
-    answers: ['EEXIST'],
+    rawCodes: ['EEXIST'],
   },
   folder_access_denied: {
     owner: 'sluice',
     sentence: 'The worker may not write to the export folder.',
-    answers: ['EACCES', 'EPERM'],
+    rawCodes: ['EACCES', 'EPERM'],
   },
-  folder_read_only: { owner: 'sluice', sentence: 'The export folder is read-only.', answers: ['EROFS'] },
-  disk_full: { owner: 'sluice', sentence: 'There is no space left in the export folder.', answers: ['ENOSPC'] },
+  folder_read_only: { owner: 'sluice', sentence: 'The export folder is read-only.', rawCodes: ['EROFS'] },
+  disk_full: { owner: 'sluice', sentence: 'There is no space left in the export folder.', rawCodes: ['ENOSPC'] },
   disk_quota_exceeded: {
     owner: 'sluice',
     sentence: 'There is no space left in the export folder: the quota of its volume is used up.',
-    answers: ['EDQUOT'],
+    rawCodes: ['EDQUOT'],
   },
   disk_failing: {
     owner: 'sluice',
     sentence: 'The disk of the export folder cannot be read or written.',
-    answers: ['EIO'],
+    rawCodes: ['EIO'],
   },
   too_many_open_files: {
     owner: 'sluice',
     sentence: 'The worker, or its machine, has too many files open.',
-    answers: ['EMFILE', 'ENFILE'],
+    rawCodes: ['EMFILE', 'ENFILE'],
   },
-  folder_busy: { owner: 'sluice', sentence: 'The export folder is in use by something else.', answers: ['EBUSY'] },
+  folder_busy: { owner: 'sluice', sentence: 'The export folder is in use by something else.', rawCodes: ['EBUSY'] },
   folder_gone: {
     owner: 'sluice',
     sentence: 'The export folder is gone: its volume may not be mounted.',
-    answers: ['ENOENT', 'ENODEV', 'ENXIO'],
+    rawCodes: ['ENOENT', 'ENODEV', 'ENXIO'],
   },
   network_files_away: {
     owner: 'sluice',
     sentence: 'The server of the export folder’s network files does not answer.',
-    answers: ['ENOTCONN', 'ESTALE', 'ETIMEDOUT'],
+    rawCodes: ['ENOTCONN', 'ESTALE', 'ETIMEDOUT'],
   },
   ...OBJECT_STORE_FAULTS,
 } as const satisfies Record<string, KnownFault>;

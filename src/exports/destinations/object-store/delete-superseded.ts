@@ -11,15 +11,15 @@ export async function deleteSuperseded(
   { store, names, delivery, context }: FileSession,
   dueKeys: () => Promise<readonly string[]>,
 ): Promise<DeletedFiles> {
-  const gone: string[] = [];
+  const goneKeys: string[] = [];
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
   for (const key of await dueKeys()) {
     context.signal.throwIfAborted();
     // tooth: store-delete-unnamed
     if (!named.has(key) && names.isVersioned(key) && (await store.remove(key)) === 'denied')
-      return { gone, isDenied: true };
-    gone.push(key);
+      return { goneKeys, isDenied: true };
+    goneKeys.push(key);
   }
-  return { gone, isDenied: false };
+  return { goneKeys, isDenied: false };
 }

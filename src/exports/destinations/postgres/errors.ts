@@ -7,11 +7,11 @@ import {
   Superseded,
 } from '../../../platform/errors.ts';
 import { sqlState } from '../../../platform/db/sql-states.ts';
-import { codesByAnswer, type KnownFault } from '../faults.ts';
+import { codesByRawCode, type KnownFault } from '../faults.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { POSTGRES_FAULTS, postgresFault, type PostgresFaultCode } from './faults.ts';
 
-const BY_STATE = codesByAnswer(POSTGRES_FAULTS);
+const BY_STATE = codesByRawCode(POSTGRES_FAULTS);
 
 /** Whether the connection is gone, and with it the answer to the last statement. */
 export function isConnectionLost(error: unknown): boolean {

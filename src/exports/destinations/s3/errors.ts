@@ -2,11 +2,11 @@
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import { HostRefused } from '../../../platform/net/host-rules.ts';
 import { isTlsRefusal } from '../../../platform/net/tls-errors.ts';
-import { codesByAnswer, type KnownFault } from '../faults.ts';
+import { codesByRawCode, type KnownFault } from '../faults.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { S3_FAULTS, s3Fault, type S3FaultCode } from './faults.ts';
 
-const BY_CODE = codesByAnswer(S3_FAULTS);
+const BY_CODE = codesByRawCode(S3_FAULTS);
 
 /** Other 4xx that are temporary, and a redirect that does not name the bucket's region. */
 const TEMPORARY_STATUSES = new Set([307, 408, 409, 425, 429]);

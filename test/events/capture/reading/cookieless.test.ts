@@ -53,7 +53,8 @@ describe('events of visitors without cookies', () => {
   beforeEach(async () => void (tenant = await buildTenant(server.db, { cookieless: true })));
 
   /** Salts are looked up for each request: the tests end days. */
-  const start = () => startCapture(database.url, { trustedProxies: ['127.0.0.1'], salts: { lookAgainMs: 0 }, locate });
+  const start = () =>
+    startCapture(database.url, { trustedProxies: ['127.0.0.1'], salts: { rereadAfterMs: 0 }, locate });
 
   function send(
     events: object[],
