@@ -10,7 +10,7 @@ const LIMITS = {
   stepMs: 30_000,
   roundMs: 270_000,
   /** Time for each step that begins after the round should have ended: if an early step hangs in every round, the later steps still run. */
-  leastMs: 1_000,
+  minStepMs: 1_000,
 };
 
 /**
@@ -44,8 +44,8 @@ export async function runWithDeadline<T>(
 }
 
 export type RoundSteps = {
-  /** Does one step. @returns the work's result, or `otherwise` when the work fails; @throws only when the attempt is cancelled */
-  step<T>(name: string, work: (signal: AbortSignal) => Promise<T>, otherwise: T): Promise<T>;
+  /** Does one step. @returns the work's result, or `fallback` when the work fails; @throws only when the attempt is cancelled */
+  step<T>(name: string, work: (signal: AbortSignal) => Promise<T>, fallback: T): Promise<T>;
   /** Names of the steps that failed so far. */
   failed: string[];
 };
@@ -53,21 +53,21 @@ export type RoundSteps = {
 export function roundSteps(
   { log }: Pick<Engine, 'log'>,
   { signal }: Pick<Attempt, 'signal'>,
-  { stepMs, roundMs, leastMs } = LIMITS,
+  { stepMs, roundMs, minStepMs } = LIMITS,
 ): RoundSteps {
   const failedSteps: string[] = [];
   const end = performance.now() + roundMs;
   return {
     failed: failedSteps,
-    async step(name, work, otherwise) {
+    async step(name, work, fallback) {
       signal.throwIfAborted();
       try {
-        return await runWithDeadline(Math.max(leastMs, Math.min(stepMs, end - performance.now())), signal, work);
+        return await runWithDeadline(Math.max(minStepMs, Math.min(stepMs, end - performance.now())), signal, work);
       } catch (error) {
         signal.throwIfAborted();
         failedSteps.push(name);
         log.error({ ...forLog(error), step: name }, 'a step of the reconciler failed');
-        return otherwise;
+        return fallback;
       }
     },
   };

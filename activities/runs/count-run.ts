@@ -9,7 +9,7 @@ type Counting = Pick<Engine, 'stores' | 'metrics' | 'log'>;
 export async function countRun({ stores, metrics, log }: Counting, runId: string): Promise<Run> {
   const run = await stores.runs.getById(runId);
   const { destinationType, interval } = await stores.batchExports.getIncludingDeleted(run.batchExportId);
-  const ended = {
+  const endedRun = {
     status: run.status,
     destination: destinationType,
     interval,
@@ -17,7 +17,7 @@ export async function countRun({ stores, metrics, log }: Counting, runId: string
     bytes: run.bytesExported ?? 0,
     seconds: (millisOf(run.finishedAt ?? run.lastUpdatedAt) - millisOf(run.createdAt)) / 1000,
   };
-  metrics.runEnded(ended);
+  metrics.runEnded(endedRun);
   const { id, batchExportId, projectId, workflowRunId, end } = run;
   log.info(
     {
@@ -26,7 +26,7 @@ export async function countRun({ stores, metrics, log }: Counting, runId: string
       project_id: projectId,
       workflow_run_id: workflowRunId,
       interval_end: end,
-      ...ended,
+      ...endedRun,
     },
     'run ended',
   );

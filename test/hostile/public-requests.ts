@@ -1,7 +1,7 @@
 /** Requests under 2 MB that anybody can send who knows a public key, made to keep the API busy. */
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
-import { valuesIn } from '../../src/platform/wire/value-count.ts';
+import { countValues } from '../../src/platform/wire/value-count.ts';
 import { inflatedRequests } from './inflated-requests.ts';
 import { filled, heavyShapesOf, membersOf, shapesOf, wideShapesOf } from './shapes.ts';
 import type { HostileRequest } from './world.ts';
@@ -231,7 +231,7 @@ function uuidOf(index: number): string {
 
 /** As many events as their values allow. */
 function mostOf(each: (index: number) => object): number {
-  return Math.min(10_000, Math.floor(WIDE / (valuesIn(Buffer.from(JSON.stringify(each(1))), WIDE) + 1)));
+  return Math.min(10_000, Math.floor(WIDE / (countValues(Buffer.from(JSON.stringify(each(1))), WIDE) + 1)));
 }
 
 const numbers = () => JSON.stringify(filled(ROOM / 4, (index) => index));

@@ -11,7 +11,7 @@ const ADDRESS_LIMIT = { burst: 5, seconds: 12 };
 /** Limit of wrong passwords from all addresses for one page, because a password takes a fifth of a second to compare. */
 const PAGE_LIMIT = { burst: 30, seconds: 2 };
 /** Part of the last token. The limit admits a try while any part of a token is left, so this part admits exactly `burst` tries. */
-const LAST = 0.01;
+const LAST_TOKEN_PART = 0.01;
 const SUFFIX = 6;
 
 export type Unlocking = {
@@ -23,13 +23,13 @@ export type Unlocking = {
 
 type Stores = Pick<DashboardStores, 'auditLog' | 'dashboards' | 'insights' | 'sharePasswords'>;
 
-function limitOf<Sender>({ burst, seconds }: { burst: number; seconds: number }): RateLimit<Sender> {
-  return createRateLimit(1 / seconds, undefined, (burst - 1 + LAST) * seconds);
+function createTryLimit<Sender>({ burst, seconds }: { burst: number; seconds: number }): RateLimit<Sender> {
+  return createRateLimit(1 / seconds, undefined, (burst - 1 + LAST_TOKEN_PART) * seconds);
 }
 
 export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: ShareTokens }): Unlocking {
-  const addressLimit = limitOf<string>(ADDRESS_LIMIT);
-  const pageLimit = limitOf<number>(PAGE_LIMIT);
+  const addressLimit = createTryLimit<string>(ADDRESS_LIMIT);
+  const pageLimit = createTryLimit<number>(PAGE_LIMIT);
 
   /** Charges both limits, or neither. */
   function charge(pageId: number, sender: string): void {

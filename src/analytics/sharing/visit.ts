@@ -14,7 +14,7 @@ export type Visit = {
 
 const COOKIE = 'posthog_sharing_token';
 
-/** Tokens in the header and in cookies, of which several paths may have set one. */
+/** Tokens in the header and in cookies; pages at several paths may each have set a cookie. */
 export function tokensOf({ headers }: IncomingMessage): string[] {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   return [...(bearer === undefined ? [] : [bearer]), ...cookieValues(headers, COOKIE)];

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { MalformedRequest, TooLarge } from '../../platform/errors.ts';
-import { hasEscapes, parseInTurns, withoutMark, type ParsedJson } from '../../platform/wire/json.ts';
+import { hasEscapes, parseInTurns, withoutByteOrderMark, type ParsedJson } from '../../platform/wire/json.ts';
 import { endOfText } from '../../platform/wire/value-count.ts';
 import { isObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
@@ -43,7 +43,7 @@ export async function parseBatch(
   takeTurn: () => Promise<void> | undefined,
 ): Promise<ParsedJson> {
   if (!isUtf8(json)) throw new MalformedRequest('The body is not valid UTF-8.');
-  const steps = parsingPieces(withoutMark(json), maxValues);
+  const steps = parsingPieces(withoutByteOrderMark(json), maxValues);
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return { value: step.value, escapes: hasEscapes(json) };
     await takeTurn();

@@ -14,7 +14,7 @@ export type Ownership = {
    * @throws Superseded when a later epoch has the interval: our database may have come to know the run only with that epoch
    */
   knowsRun(runId: string): Promise<boolean>;
-  /** Called before an effect that no fence at the destination holds back. @throws Superseded when a later epoch has the interval */
+  /** Called before an effect that no fence at the destination would prevent. @throws Superseded when a later epoch has the interval */
   assertNotSuperseded(): Promise<void>;
   /** The receipt of the interval's last delivery in this database. @throws Superseded when a later epoch has the interval */
   findLastReceipt(): Promise<Receipt | undefined>;

@@ -4,11 +4,11 @@ import type { LiveEvent } from './history.ts';
 export const COMMENT = ':\n\n';
 
 /** Reconnection delays, spread so that the clients of a process that stops do not all return at once. */
-const RETRY_MS = { least: 1_000, most: 5_000 };
+const RECONNECT_MS = { min: 1_000, max: 5_000 };
 
 /** Opens a stream with an ID but no data: browsers dispatch no event for it, but remember the ID for `Last-Event-ID`. */
 export function openingText(latestId: string): string {
-  const retryMs = Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
+  const retryMs = Math.round(RECONNECT_MS.min + Math.random() * (RECONNECT_MS.max - RECONNECT_MS.min));
   return `retry: ${retryMs}\nid: ${latestId}\n\n`;
 }
 

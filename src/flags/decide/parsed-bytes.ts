@@ -1,5 +1,5 @@
 /** Estimates the memory of a parsed request, which is held until the flags are decided, possibly waiting for Postgres. */
-import { valuesIn } from '../../platform/wire/value-count.ts';
+import { countValues } from '../../platform/wire/value-count.ts';
 import { LIMITS } from './limits.ts';
 
 /** Bytes per field or list element on top of its text (a table slot, a name, a header); up to 92 were measured in V8. */
@@ -14,5 +14,5 @@ const SMALL_BODY_FACTOR = 16;
  */
 export function parsedBytes(json: Buffer): number {
   if (json.length <= SMALL_BODY_BYTES) return SMALL_BODY_FACTOR * json.length;
-  return json.length + MAX_BYTES_PER_VALUE * valuesIn(json, LIMITS.values);
+  return json.length + MAX_BYTES_PER_VALUE * countValues(json, LIMITS.values);
 }

@@ -33,10 +33,10 @@ function decideBySingleSet(
   const matches = set.matches(context);
   if (matches === false) return answers.missDecision(MISS.noConditionMatch, 0, false);
   if (matches !== true) return undefined;
-  const isIn = placement.isInRollout(context, undefined, set.percentage);
-  if (isIn === false) return answers.missDecision(MISS.outOfRolloutBound, 0, false);
+  const isInRollout = placement.isInRollout(context, undefined, set.percentage);
+  if (isInRollout === false) return answers.missDecision(MISS.outOfRolloutBound, 0, false);
   const variant = set.variant ?? placement.variantFor(context, undefined);
-  return isIn === true && variant !== undefined ? answers.matchDecision(0, variant) : undefined;
+  return isInRollout === true && variant !== undefined ? answers.matchDecision(0, variant) : undefined;
 }
 
 function decideInOrder(flag: Flag, context: EvaluationContext, trace: Trace | undefined): Decision {
@@ -65,19 +65,22 @@ function trySet(flag: Flag, index: number, context: EvaluationContext, progress:
     progress.traceSet(index, matches);
     return answers.failureDecision(matches);
   }
-  const isIn = placement.isInRollout(context, set.group, set.percentage);
+  const isInRollout = placement.isInRollout(context, set.group, set.percentage);
   if (progress.isTraced) progress.place = placement.placeOf(context, set.group);
-  if (isIn === false && matches === true) {
+  if (isInRollout === false && matches === true) {
     progress.miss(MISS.outOfRolloutBound, index);
     return exitsEarly ? progress.finishWithMiss() : undefined;
   }
-  if (isIn === false) return exitsEarly ? progress.assumeValue(false) : progress.miss(MISS.noConditionMatch, index);
+  if (isInRollout === false)
+    return exitsEarly ? progress.assumeValue(false) : progress.miss(MISS.noConditionMatch, index);
   const variant = set.variant ?? placement.variantFor(context, set.group);
-  const isMatch = matches === true && isIn === true;
+  const isMatch = matches === true && isInRollout === true;
   progress.traceSet(index, isMatch && variant !== undefined ? 'condition_match' : 'database_error');
   if (variant === undefined) return answers.failureDecision('database_error');
   if (isMatch) return progress.finish(answers.matchDecision(index, variant));
-  return progress.assumeValue(variant) ?? (exitsEarly && isIn !== true ? progress.assumeValue(false) : undefined);
+  return (
+    progress.assumeValue(variant) ?? (exitsEarly && isInRollout !== true ? progress.assumeValue(false) : undefined)
+  );
 }
 
 /** A flag's value: false, a variant, or null for a flag that is on without variants. */

@@ -11,12 +11,12 @@ import type { Related } from './related.store.ts';
 import type { FlagBody } from './schema.ts';
 import { statusOf } from './status.ts';
 
-/** Writable fields of a flag, under their names on the wire. @param masked whether the payload is masked */
-export function fieldsOf(flag: FeatureFlag, masked = flag.encryptedPayloads !== null) {
+/** Writable fields of a flag, under their names on the wire. @param isMasked whether the payload is masked */
+export function fieldsOf(flag: FeatureFlag, isMasked = flag.encryptedPayloads !== null) {
   return {
     key: flag.key,
     name: flag.name,
-    filters: masked ? { ...flag.filters, payloads: { true: MASK } } : flag.filters,
+    filters: isMasked ? { ...flag.filters, payloads: { true: MASK } } : flag.filters,
     active: flag.active,
     deleted: flag.deleted,
     ensure_experience_continuity: flag.ensureExperienceContinuity,

@@ -1,6 +1,6 @@
 /** Limits the size of lists that an import reads, so none fills the memory. */
 import { CommandFailed } from '../../platform/errors.ts';
-import { valuesIn } from '../../platform/wire/value-count.ts';
+import { countValues } from '../../platform/wire/value-count.ts';
 
 /** Maximum number of flags, and of cohorts, in one export. */
 export const MAX_ITEMS = 100_000;
@@ -30,7 +30,7 @@ export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, b
     taken.push(block);
   }
   const bytes = Buffer.concat(taken);
-  budget.values -= valuesIn(bytes, budget.values);
+  budget.values -= countValues(bytes, budget.values);
   // tooth: import-values
   if (budget.values < 0) throw new CommandFailed(`${name} has more than ${MAX_VALUES.toLocaleString('en')} values.`);
   return bytes;

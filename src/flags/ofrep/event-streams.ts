@@ -21,7 +21,7 @@ const COLLECT_MS = 50;
 /** Unread bytes beyond which a listener is disconnected. */
 const MAX_UNREAD_BYTES = 16_384;
 /** Bounds of a random delay before listeners reconnect, so those of a stopped process do not all reconnect at once. */
-const RETRY_MS = { least: 1_000, most: 5_000 };
+const RECONNECT_MS = { min: 1_000, max: 5_000 };
 /** Seconds in the background after which providers close their stream. */
 const INACTIVITY_SECONDS = 120;
 
@@ -154,5 +154,5 @@ function eventOf(version: string): string {
 }
 
 function retryMs(): number {
-  return Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
+  return Math.round(RECONNECT_MS.min + Math.random() * (RECONNECT_MS.max - RECONNECT_MS.min));
 }

@@ -5,7 +5,7 @@ import { SQL_STATE, sqlState } from './sql-states.ts';
 /** SQLSTATE classes: connection, insufficient resources, operator intervention (shutdown, recovery, timeouts), system. */
 const ERROR_CLASSES = new Set(['08', '53', '57', '58']);
 /** Serialization failure, deadlock, lock timeout: another transaction was in the way. */
-const IN_THE_WAY = new Set<string>([
+const CONFLICT_STATES = new Set<string>([
   SQL_STATE.serializationFailure,
   SQL_STATE.deadlockDetected,
   SQL_STATE.lockNotAvailable,
@@ -28,5 +28,5 @@ export function isDatabaseAway(error: unknown): boolean {
   const { code = '', name, message } = error as Error & { code?: string };
   if (name === 'KnexTimeoutError' || NETWORK_ERRORS.has(code) || AWAY_MESSAGES.test(message)) return true;
   const state = sqlState(error);
-  return state !== undefined && (ERROR_CLASSES.has(state.slice(0, 2)) || IN_THE_WAY.has(state));
+  return state !== undefined && (ERROR_CLASSES.has(state.slice(0, 2)) || CONFLICT_STATES.has(state));
 }

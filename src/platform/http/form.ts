@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
-import { valuesIn } from '../wire/value-count.ts';
+import { countValues } from '../wire/value-count.ts';
 import { checkTexts, MAX_FIELDS, MAX_VALUES } from './body.ts';
 import { convert } from './parameters/parameters.ts';
 
@@ -53,7 +53,7 @@ export async function readForm(request: IncomingMessage, file: CsvFile<unknown>)
 export function fieldValues(schema: TSchema | undefined, fields: Record<string, unknown>): Record<string, unknown> {
   const { properties = {} } = (schema ?? {}) as Partial<TObject>;
   let remainingValues = MAX_VALUES;
-  for (const text of Object.values(fields)) remainingValues -= valuesIn(Buffer.from(String(text)), remainingValues);
+  for (const text of Object.values(fields)) remainingValues -= countValues(Buffer.from(String(text)), remainingValues);
   if (remainingValues < 0) throw new TooLarge(`The fields hold more than ${MAX_VALUES} values.`);
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [

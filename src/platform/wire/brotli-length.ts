@@ -16,12 +16,12 @@ export function brotliLength(body: Buffer, max: number): number | undefined {
     const nibbles = 4 + read(2);
     // Metadata, which no SDK sends.
     if (nibbles === 7) return undefined;
-    const part = 1 + read(4 * nibbles);
-    length += part;
+    const blockLength = 1 + read(4 * nibbles);
+    length += blockLength;
     if (isLast) break;
     const isStored = read(1) === 1;
     if (!isStored) return undefined;
-    read.pass(part);
+    read.skipBytes(blockLength);
   }
   return length > max ? undefined : length;
 }
@@ -33,8 +33,8 @@ function skipWindow(read: BitReader): void {
 type BitReader = {
   /** @returns the next bits, the lowest first; zeros after the end */
   (bits: number): number;
-  /** Goes to the next whole byte, and on by so many. */
-  pass(bytes: number): void;
+  /** Moves to the next whole byte, then skips that many bytes. */
+  skipBytes(bytes: number): void;
 };
 
 function bitReader(bytes: Buffer): BitReader {
@@ -45,6 +45,6 @@ function bitReader(bytes: Buffer): BitReader {
       value |= (((bytes[position >> 3] ?? 0) >> (position & 7)) & 1) << bit;
     return value;
   };
-  const pass = (count: number) => void (position = (Math.ceil(position / 8) + count) * 8);
-  return Object.assign(read, { pass });
+  const skipBytes = (count: number) => void (position = (Math.ceil(position / 8) + count) * 8);
+  return Object.assign(read, { skipBytes });
 }

@@ -40,7 +40,7 @@ export function readJson<Value>(bytes: Buffer, { read, maxValues }: ReadOptions<
   if (hasMoreValuesThan(bytes, maxValues))
     throw new TooLarge(`The body holds more than ${Math.floor(maxValues)} values.`);
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
-  const steps = parseInTurns(withoutMark(bytes), read);
+  const steps = parseInTurns(withoutByteOrderMark(bytes), read);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
@@ -56,13 +56,13 @@ export function* parseInTurns<Value>(json: Buffer, read: (text: string) => Value
   yield;
   const finite = withoutNonFinite(json);
   yield;
-  const other = parse(finite, read);
-  if (other === undefined) throw new MalformedRequest('The body is not valid JSON.');
-  return other;
+  const valueWithNulls = parse(finite, read);
+  if (valueWithNulls === undefined) throw new MalformedRequest('The body is not valid JSON.');
+  return valueWithNulls;
 }
 
 /** Removes U+FEFF, which some editors put before a text. */
-export function withoutMark(bytes: Buffer): Buffer {
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 

@@ -14,11 +14,11 @@ const OPEN_OBJECT = 0x7b;
  * @param json UTF-8; invalid JSON is counted, too
  */
 export function hasMoreValuesThan(json: Buffer, max: number): boolean {
-  return json.length > max && valuesIn(json, max) > max;
+  return json.length > max && countValues(json, max) > max;
 }
 
 /** @returns the count, or `max` + 1 if there are more */
-export function valuesIn(json: Buffer, max: number): number {
+export function countValues(json: Buffer, max: number): number {
   let count = 0;
   for (let index = 0; index < json.length; index += 1) {
     const byte = json[index];

@@ -159,7 +159,7 @@ describe('the list of recover', () => {
       const { signal } = new AbortController();
       const intervals = [{ start: at(-2), end: at(-1) }];
       const compared = await Array.fromAsync(compareDeliveries(engine, one, intervals, signal, 500));
-      assert.deepEqual(compared, [{ exportId: id, why: 'It did not end within 0.5 s.' }]);
+      assert.deepEqual(compared, [{ exportId: id, reason: 'It did not end within 0.5 s.' }]);
     } finally {
       store.close();
     }

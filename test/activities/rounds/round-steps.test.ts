@@ -12,7 +12,7 @@ describe('steps of a round that all hang', () => {
     const said: string[] = [];
     const log = { error: ({ error }: { error: Error }) => said.push(error.message) };
     const { signal } = new AbortController();
-    const { step, failed } = roundSteps({ log } as never, { signal }, { stepMs: 30, roundMs: 120, leastMs: 2 });
+    const { step, failed } = roundSteps({ log } as never, { signal }, { stepMs: 30, roundMs: 120, minStepMs: 2 });
     const begun: string[] = [];
     const names = Array.from({ length: 14 }, (_, index) => `step ${index}`);
     for (const name of names)

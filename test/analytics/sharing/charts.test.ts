@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { chartOf, type Drawn } from '../../../src/analytics/sharing/charts/chart.ts';
+import { chartOf, type ChartedInsight } from '../../../src/analytics/sharing/charts/chart.ts';
 import { gridRules } from '../../../src/analytics/sharing/page/grid.ts';
 
-const NOTHING = /Nothing happened in this time\./;
+const NOTHING = /There are no events in this period\./;
 
 const html = (part: unknown) => renderToString(h('div', null, part as string));
 
-function draw(drawn: Partial<Drawn>): { picture: string; numbers: string; legend: string } {
+function draw(drawn: Partial<ChartedInsight>): { picture: string; numbers: string; legend: string } {
   const given = { name: 'Chart', kind: 'TrendsQuery', display: '', rows: [], columns: [], hasMore: false };
   const chart = chartOf({ ...given, timezone: 'Europe/Berlin', ...drawn }, { legend: true });
   return { picture: html(chart.picture), numbers: html(chart.numbers), legend: html(chart.legend) };

@@ -63,7 +63,7 @@ function DashboardTable({ dashboards }: { dashboards: readonly ListedDashboard[]
         <tr>
           <th>Dashboard</th>
           <th>Link</th>
-          <th className={styles.wide}>Made</th>
+          <th className={styles.wide}>Created</th>
         </tr>
       </thead>
       <tbody>

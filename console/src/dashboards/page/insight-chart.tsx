@@ -21,12 +21,12 @@ export function InsightChart({ name, insight }: InsightChartProps) {
 }
 
 function drawingOf(name: string, insight: InsightChartProps['insight']): ComponentChild {
-  const as = drawnAs(insight.query);
-  const { result, columns, hasMore, timezone } = drawnResult(insight, as);
+  const chartKind = drawnAs(insight.query);
+  const { result, columns, hasMore, timezone } = drawnResult(insight, chartKind);
   if (!Array.isArray(result)) return h('p', { class: 'quiet' }, 'It is being computed.');
   const drawn = {
     name,
-    ...as,
+    ...chartKind,
     rows: result as unknown[],
     columns: columns ?? [],
     hasMore,

@@ -45,7 +45,7 @@ export function gridPlaceOf(layouts: Layouts, grid: Grid): GridPosition | undefi
  * Places a tile among others: if its place is taken, it moves down its columns to the first free one.
  * @returns its layouts there
  */
-export function placeAmong(others: readonly TileLayouts[], layouts: Layouts): Layouts {
+export function moveToFreePlace(others: readonly TileLayouts[], layouts: Layouts): Layouts {
   return inEachGrid(layouts, (grid, desired) => {
     const takenPlaces = others.flatMap((other) => gridPlaceOf(other.layouts, grid) ?? []);
     const rows = [desired.y, ...takenPlaces.map(bottom)].filter((y) => y >= desired.y).toSorted((a, b) => a - b);

@@ -4,7 +4,7 @@ import { reaches } from '../../../platform/http/access.ts';
 import type { Acting } from '../acting.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { mayEdit } from '../restriction.ts';
-import { placeAmong } from './layout.ts';
+import { moveToFreePlace } from './layout.ts';
 import { withChangesLogged } from './log.ts';
 import { ensureSeesTile, maySeeDashboard } from './permissions.ts';
 import { contentOf, fieldsOf, type TileContent } from './tiles.store.ts';
@@ -26,10 +26,10 @@ export async function moveTile(context: Acting, source: Dashboard, ids: { tile: 
   ensureTarget(context, target);
   if (target.id === source.id) throw new InvalidInput(`${CANNOT_MOVE} ${SAME_DASHBOARD}`);
   await ensureSeesTile(context, tile);
-  if (await hasAlready(context, target, tile)) throw new InvalidInput(CANNOT_MOVE);
+  if (await showsContentOf(context, target, tile)) throw new InvalidInput(CANNOT_MOVE);
   await withChangesLogged(context, source, () =>
     withChangesLogged(context, target, async () => {
-      const layouts = placeAmong(await stores.tiles.listLive(target.id), tile.layouts);
+      const layouts = moveToFreePlace(await stores.tiles.listLive(target.id), tile.layouts);
       await stores.tiles.update(tile.id, { dashboard_id: target.id, layouts });
     }),
   );
@@ -55,12 +55,12 @@ export async function copyTile(context: Acting, target: Dashboard, ids: { tile: 
   const { stores } = context;
   if (ids.from === target.id) throw new InvalidInput(SAME_DASHBOARD);
   const tile = await visibleTile(context, ids);
-  if (await hasAlready(context, target, tile)) {
+  if (await showsContentOf(context, target, tile)) {
     const kind = tile.insight_id === null ? 'text card' : 'insight';
     throw new InvalidInput(`This ${kind} is already on the destination dashboard.`);
   }
   await withChangesLogged(context, target, async () => {
-    const layouts = placeAmong(await stores.tiles.listLive(target.id), tile.layouts);
+    const layouts = moveToFreePlace(await stores.tiles.listLive(target.id), tile.layouts);
     await stores.tiles.insert({ ...fieldsOf(tile), ...contentOf(tile), layouts, dashboard_id: target.id });
   });
 }
@@ -87,7 +87,7 @@ async function visibleTile(context: Acting, { tile: id, from }: { tile: number; 
 }
 
 /** Whether the target shows the same content. A removed tile with it is deleted for good, because a dashboard has one tile for each content. */
-async function hasAlready({ stores }: Acting, target: Dashboard, tile: TileContent): Promise<boolean> {
+async function showsContentOf({ stores }: Acting, target: Dashboard, tile: TileContent): Promise<boolean> {
   const twin = (await stores.tiles.listAll(target.id)).find((other) => isSame(other, tile));
   if (!twin) return false;
   if (!twin.deleted) return true;

@@ -11,7 +11,7 @@ import {
   arrange,
   compact,
   sortByPosition,
-  placeAmong,
+  moveToFreePlace,
   FIRST_PLACE,
   type TileLayouts,
   type Layouts,
@@ -92,7 +92,7 @@ export function tileManagement(allStores: DashboardStores) {
         withChangesLogged(context, dashboard, async () => {
           const { id: text_id } = await writeText(context, { body });
           const { tiles } = context.stores;
-          const layouts = display.layouts ?? placeAmong(await tiles.listLive(dashboard.id), FIRST_PLACE);
+          const layouts = display.layouts ?? moveToFreePlace(await tiles.listLive(dashboard.id), FIRST_PLACE);
           return tiles.insert({ ...display, layouts, text_id, dashboard_id: dashboard.id });
         }),
       );

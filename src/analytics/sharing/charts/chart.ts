@@ -10,7 +10,7 @@ import { isEmpty, legend, labelPeriods, type Series } from './series.ts';
 import { MAX_COLUMNS, MAX_ROWS, seriesTable, table } from './table.ts';
 
 /** The fields of an insight, as strangers see it, that its chart is drawn from. */
-export type Drawn = {
+export type ChartedInsight = {
   name: string;
   /** Kind of the query. */
   kind: string;
@@ -30,7 +30,7 @@ export type Chart = {
 };
 
 /** @param options `legend`: also for a single series */
-export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
+export function chartOf(drawn: ChartedInsight, options: { legend: boolean }): Chart {
   const { name, kind, rows, columns, hasMore, timezone } = drawn;
   if (rows.length === 0) return NOTHING;
   switch (kind) {
@@ -45,13 +45,13 @@ export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
   }
 }
 
-const NOTHING = pictureOnly(h('p', { class: 'quiet nothing' }, 'Nothing happened in this time.'));
+const NOTHING = pictureOnly(h('p', { class: 'quiet nothing' }, 'There are no events in this period.'));
 
 function pictureOnly(picture: ComponentChild): Chart {
   return { picture, numbers: null, legend: null };
 }
 
-function trend({ name, display }: Drawn, values: readonly Series[], options: { legend: boolean }): Chart {
+function trend({ name, display }: ChartedInsight, values: readonly Series[], options: { legend: boolean }): Chart {
   const series = labelPeriods(values);
   const isCompared = series.some((line) => line.compare_label === 'previous');
   // Values below zero are no parts of a whole, and neither are values of the earlier period.

@@ -9,9 +9,9 @@ const SOCIAL =
 const VIDEO = 'youtube|vimeo|twitch|dailymotion|bilibili';
 const SHOPPING = 'amazon|ebay|etsy|alibaba|aliexpress|walmart|shopify|shop';
 
-/** @returns SQL that tests whether the source or the referring domain belongs to a family; `or` are further whole domains */
-function isFrom(family: string, or = ''): string {
-  return `(source ~ '^(${family})' or referrer ~ '(^|[.])((${family})[.]${or})')`;
+/** @returns SQL that tests whether the source or the referring domain belongs to a family; `otherDomains` are further whole domains, as a regular expression */
+function isFrom(family: string, otherDomains = ''): string {
+  return `(source ~ '^(${family})' or referrer ~ '(^|[.])((${family})[.]${otherDomains})')`;
 }
 
 /** Includes the short domains of one network. */

@@ -49,9 +49,9 @@ export function fillBody(template: string, values: Values, lines: readonly Buffe
 }
 
 export function* joinLines(lines: readonly Buffer[], separator: string): Generator<Buffer> {
-  const between = Buffer.from(separator);
+  const separatorBytes = Buffer.from(separator);
   for (const [index, line] of lines.entries()) {
-    if (index > 0) yield between;
+    if (index > 0) yield separatorBytes;
     yield line;
   }
 }
@@ -61,7 +61,7 @@ export function checkTemplate(template: string): void {
   const names = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
   const unknown = names.find((name) => !PLACEHOLDERS.some((known) => known === name));
   const list = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
-  if (unknown !== undefined) throw invalid(`Unknown placeholder: {{${unknown}}}. There are: ${list}.`);
+  if (unknown !== undefined) throw invalid(`Unknown placeholder: {{${unknown}}}. Use one of: ${list}.`);
   const rows = names.filter((name) => name === 'rows' || name === 'lines');
   if (rows.length !== 1) throw invalid('The template must contain either {{rows}} or {{lines}}, once.');
   if (rows[0] === 'lines') return;

@@ -6,7 +6,7 @@ import {
   compact,
   GRIDS,
   sortByPosition,
-  placeAmong,
+  moveToFreePlace,
   LAYOUT_STYLES,
   overlap,
   gridPlaceOf,
@@ -88,7 +88,7 @@ describe('the layout of any dashboard', () => {
   it('lets a tile come in without touching another, and leaves it where it was if there is room', () => {
     holds(fc.tuple(board, layouts), ([others, wish]) => {
       const settled = compact(others);
-      const laid = placeAmong(settled, wish);
+      const laid = moveToFreePlace(settled, wish);
       assertTidy([...settled, { id: 99, layouts: laid }], false);
       const [wanted, place] = [gridPlaceOf(wish, 'sm'), gridPlaceOf(laid, 'sm')];
       assert.deepEqual(place && { ...place, y: 0 }, wanted && { ...wanted, y: 0 });
