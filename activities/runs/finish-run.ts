@@ -114,7 +114,7 @@ function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly
   // The message is limited because it goes into a history and a row, and thousands of files may differ.
   const more = unequal.length > MAX_DIFFERENCES ? `; and ${unequal.length - MAX_DIFFERENCES} more` : '';
   const summary = unequal.slice(0, MAX_DIFFERENCES).join('; ');
-  throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${summary}${more}`);
+  throw new ReadBackDiffers(`The content of the destination differs from what was delivered: ${summary}${more}`);
 }
 
 async function markDelivered({ stores }: Engine, planned: PlannedRun, delivered: RunDelivery): Promise<void> {
