@@ -4,11 +4,13 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { Page } from 'playwright-core';
 import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
 import { createSignInUrl } from '../../../src/app/up/sign-in.ts';
+import { environmentWith } from '../../../src/platform/config.ts';
 import { buildPersonalKey } from '../../support/api/identity.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
@@ -18,6 +20,7 @@ import { createTestBucket, needsObjectStore } from '../../support/servers/object
 
 const FROM = '2025-06-02T09:00:00.000Z';
 const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const HOUR = 3_600_000;
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR).toISOString();
 
@@ -97,7 +100,7 @@ describe('story: the operator of exports', () => {
     await close();
   });
 
-  it('pastes the command of a plan into a shell, which delivers to the bucket what the page had shown', async () => {
+  it('pastes the commands of a plan into a shell, which deliver to the bucket what the page had shown, and verify it', async () => {
     const { bucket, client } = await createTestBucket();
     const { address } = await arrange('Lake', await bucketPlace({ bucket_name: bucket }));
     const { page, close } = await at.visit({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -114,6 +117,24 @@ describe('story: the operator of exports', () => {
     for (const hours of ['09:00–10:00', '10:00–11:00']) await isDelivered(page, hours);
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     assert.equal(Contents.filter(({ Key }) => Key!.endsWith('.jsonl')).length, 2);
+    await page.getByRole('button', { name: 'verify' }).click();
+    const copied = await page.waitForFunction(async () => {
+      const text = await navigator.clipboard.readText();
+      return text.startsWith('bin/sluice verify') && text;
+    });
+    const { databaseUrl, temporal, encryptionKeys, environment } = at.world.options;
+    const checked = await run('sh', ['-c', String(await copied.jsonValue())], {
+      cwd: ROOT,
+      env: environmentWith({
+        DATABASE_URL: databaseUrl,
+        TEMPORAL_ADDRESS: temporal.address,
+        TEMPORAL_NAMESPACE: temporal.namespace,
+        SLUICE_ENCRYPTION_KEYS: String(encryptionKeys),
+        EXPORT_LOCAL_ROOT: environment.localRoot,
+        EXPORT_ALLOWED_HOSTS: '127.0.0.1',
+      }),
+    });
+    assert.match(checked.stdout, /\bok +2\b/);
     await close();
   });
 
