@@ -1,7 +1,7 @@
 /**
  * The console in a browser, over an export of 10,000 intervals and a run of 200,000 log lines. Measures how soon grid and log are painted and how
- * soon the grid answers to a key, each as the median of 20 and as a share of its limit. Counts the frames of a fast scroll in which some of the
- * log's area is blank.
+ * soon the grid answers to a key, to a drag and to its history, each as the median of 20 and as a share of its limit. Counts the frames of fast
+ * scrolls and jumps in which some of the log's area is blank, and those that say that lines are loading.
  */
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
@@ -15,10 +15,11 @@ import { atMost, median, type Bench, type Goal } from './measure.ts';
 const INTERVALS = 10_000;
 const LINES = 200_000;
 const TIMES = 20;
-const LIMITS_MS = { grid: 300, key: 100, log: 500 };
+const LIMITS_MS = { grid: 300, answer: 100, log: 500 };
 const HOUR = 3_600_000;
-/** Pixels of a frame of the scroll, and its frames. */
-const SCROLL = { step: 300, frames: 200 };
+/** Pixels of a frame of the scroll, its frames, then jumps to the last loaded line, all in several runs. */
+const SCROLL = { step: 300, frames: 200, jumps: 60 };
+const SCROLLS = 3;
 
 export const bench: Bench = async ({ log }) => {
   const at = await buildConsoleInstallation();
@@ -37,15 +38,26 @@ export const bench: Bench = async ({ log }) => {
       painted.push(await paintedAfter(page, '[role=gridcell]', '/intervals/map/', 'responseEnd'));
     }
     judge('a grid of 10,000 intervals is painted after its data', painted, LIMITS_MS.grid);
-    judge('the grid answers to a key', await keys(page), LIMITS_MS.key);
+    for (const [way, act] of Object.entries({ key: byKeys, drag: byDrag, 'click in its history': byHistory }))
+      judge(`the grid answers to a ${way}`, await act(page), LIMITS_MS.answer);
     for (let time = 0; time < TIMES; time += 1) {
       await page.goto(run);
       first.push(await paintedAfter(page, '[role=log] [data-index]', '/logs/', 'startTime'));
     }
     judge('a log of 200,000 lines is painted after it was asked for', first, LIMITS_MS.log);
-    const blank = await blankFrames(page);
-    log(`${blank} of ${SCROLL.frames} frames of a scroll through the log had a part that was not drawn`);
-    goals.push(atMost('frames of a scroll with a part that is not drawn', blank, 0));
+    const all: Frames = { drawn: 0, loading: 0, blank: 0, deepest: 0 };
+    for (let time = 0; time < SCROLLS; time += 1) {
+      await page.goto(run);
+      await page.locator('[role=log] [data-index]').first().waitFor();
+      const some = await scrolledFrames(page);
+      for (const kind of ['drawn', 'loading', 'blank'] as const) all[kind] += some[kind];
+      all.deepest = Math.max(all.deepest, some.deepest);
+    }
+    log(
+      `${SCROLLS} scrolls to line ${all.deepest} of the log: ${all.drawn} frames were drawn, ${all.loading} said that ` +
+        `lines are loading, ${all.blank} had a part with neither`,
+    );
+    goals.push(atMost('frames of a scroll with a part that is not drawn', all.blank, 0));
     await close();
   } finally {
     await at.close();
@@ -130,42 +142,95 @@ async function paintedAfter(
   return painted - requested;
 }
 
-/** @returns milliseconds from each press to the frame that shows it */
-async function keys(page: Page): Promise<number[]> {
-  await page.locator('[role=gridcell][tabindex="0"]').focus();
-  await page.evaluate(() => {
-    const times: number[] = [];
-    (globalThis as { pressed?: number[] }).pressed = times;
-    addEventListener(
-      'keydown',
-      ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - timeStamp))),
-      true,
-    );
-  });
-  for (let time = 0; time < TIMES; time += 1) {
-    await page.keyboard.press(['ArrowDown', 'Shift+ArrowLeft'][time % 2]!);
-    await page.waitForFunction((count) => (globalThis as { pressed?: number[] }).pressed!.length >= count, time + 1);
-  }
-  return page.evaluate(() => (globalThis as { pressed?: number[] }).pressed!.slice());
+/** In the page: notes the time from each event to the frame that shows the grid's answer. */
+function watchAnswers(name: string): void {
+  const times: number[] = [];
+  (globalThis as { answered?: number[] }).answered = times;
+  const scroll = document.querySelector('[role=grid]')!.parentElement!;
+  const isDrawn = () => {
+    const { left, top, width, height } = scroll.getBoundingClientRect();
+    return Boolean(document.elementFromPoint(left + width / 2, top + height / 2)?.closest('[role=row]'));
+  };
+  addEventListener(
+    name,
+    (event) => {
+      if (event instanceof PointerEvent && event.buttons !== 1) return;
+      const look = () =>
+        requestAnimationFrame(() =>
+          setTimeout(() => (isDrawn() ? times.push(performance.now() - event.timeStamp) : look())),
+        );
+      look();
+    },
+    true,
+  );
 }
 
-/** @returns frames in which some of the log's area had no line */
-async function blankFrames(page: Page): Promise<number> {
-  return page.evaluate(async ({ step, frames }) => {
+/** @returns milliseconds from each event to the frame that shows the answer */
+async function answers(page: Page, event: string, act: (time: number) => Promise<void>): Promise<number[]> {
+  await page.evaluate(watchAnswers, event);
+  for (let time = 0; time < TIMES; time += 1) {
+    await act(time);
+    await page.waitForFunction((count) => (globalThis as { answered?: number[] }).answered!.length >= count, time + 1);
+  }
+  return page.evaluate(() => (globalThis as { answered?: number[] }).answered!.slice());
+}
+
+async function byKeys(page: Page): Promise<number[]> {
+  await page.locator('[role=gridcell][tabindex="0"]').focus();
+  return answers(page, 'keydown', (time) => page.keyboard.press(['ArrowDown', 'ArrowRight'][time % 2]!));
+}
+
+async function byDrag(page: Page): Promise<number[]> {
+  const { x, y, width, height } = (await page.locator('[role=grid]').locator('..').boundingBox())!;
+  await page.mouse.move(x + width / 2, y + 40);
+  await page.mouse.down();
+  const times = await answers(page, 'pointermove', (time) =>
+    page.mouse.move(x + width / 2 + (time % 5) * 18, y + 60 + (time / TIMES) * (height - 80)),
+  );
+  await page.mouse.up();
+  return times;
+}
+
+async function byHistory(page: Page): Promise<number[]> {
+  const { x, y, width, height } = (await page.getByRole('img', { name: /^The whole history/ }).boundingBox())!;
+  return answers(page, 'pointerdown', (time) =>
+    page.mouse.click(x + width / 2, y + ((time * 7) % TIMES) * (height / TIMES)),
+  );
+}
+
+type Frames = { drawn: number; loading: number; blank: number; /** The last line that was reached. */ deepest: number };
+
+/** Scrolls fast through the loaded lines, and then jumps to the last of them again and again. */
+async function scrolledFrames(page: Page): Promise<Frames> {
+  return page.evaluate(async ({ step, frames, jumps }) => {
     const log = document.querySelector<HTMLElement>('[role=log]')!;
     log.scrollIntoView({ block: 'center' });
-    let blank = 0;
-    for (let at = 0; at < frames; at += 1) {
-      log.scrollTop += step;
+    const seen = { drawn: 0, loading: 0, blank: 0, deepest: 0 };
+    async function look(): Promise<'drawn' | 'loading' | 'blank'> {
       await new Promise((drawn) => requestAnimationFrame(drawn));
       const { left, top, height } = log.getBoundingClientRect();
-      const isDrawn = [0.05, 0.3, 0.5, 0.7, 0.95].every((share) => {
+      const parts = [0.05, 0.3, 0.5, 0.7, 0.95].map((share) => {
         const found = document.elementFromPoint(left + 40, Math.min(innerHeight - 1, top + share * height));
-        // A line, or the paragraph below the last loaded line, which says that more are loading.
-        return found?.closest('[data-index]') !== null || found?.closest('p') !== null;
+        const line = found?.closest<HTMLElement>('[data-index]');
+        seen.deepest = Math.max(seen.deepest, Number(line?.dataset['index'] ?? 0));
+        // The paragraph below the last loaded line says that more are loading.
+        return line ? 'drawn' : found?.closest('p') ? 'loading' : 'blank';
       });
-      if (!isDrawn) blank += 1;
+      const kind = (['blank', 'loading'] as const).find((one) => parts.includes(one)) ?? 'drawn';
+      seen[kind] += 1;
+      return kind;
     }
-    return blank;
+    for (let at = 0; at < frames; at += 1) {
+      log.scrollTop += step;
+      await look();
+    }
+    for (let jump = 0; jump < jumps; jump += 1) {
+      const before = log.scrollHeight;
+      log.scrollTop = before;
+      // Until the next lines have arrived; a minute of frames at most.
+      for (let at = 0; at < 3600 && (at === 0 || log.scrollHeight === before); at += 1) await look();
+      await look();
+    }
+    return seen;
   }, SCROLL);
 }
