@@ -91,6 +91,10 @@ describe('keys of the console', () => {
     await dialog.getByRole('menuitem', { name: 'Log out' }).waitFor();
     await page.getByRole('searchbox').fill('nothing at all');
     await dialog.getByText('Nothing matches nothing at all.').waitFor();
+    const fade = () => dialog.evaluate((one) => getComputedStyle(one.closest('[class*=overlay]')!).transitionDuration);
+    assert.equal(await fade(), '0.12s');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    assert.equal(await fade(), '0s');
   });
 
   it('are listed, and single characters can be switched off', async () => {
