@@ -12,6 +12,7 @@ import {
 } from '../support/console/installation.ts';
 import { buildEvent, microseconds } from '../support/events/events.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
+import { holdAt } from '../support/servers/hold-at.ts';
 import { startHttpReceiver } from '../support/servers/http-receiver.ts';
 
 type Listed = { results: { id: string; status: string; data_interval_start: string }[] };
@@ -93,6 +94,32 @@ describe('the page of a run', () => {
       .first()
       .waitFor();
     await assertAccessible(page);
+    await close();
+  });
+
+  it('sweeps over the receipt once its delivery is verified, unless no motion is wanted', async () => {
+    const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', {
+      name: 'Swept',
+      interval: 'hour',
+      destination: { type: 'LocalFile', config: { directory: 'swept' } },
+    });
+    const gate = holdAt(at.world, id, 'before-committing');
+    const hour = { start_at: '2025-06-02T09:00:00Z', end_at: '2025-06-02T10:00:00Z' };
+    await at.request('POST', `/batch_exports/${id}/backfill/`, hour);
+    await gate.reached;
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${at.tenant.projectId}/exports/${id}/runs/${await newestRun(id, 'Running')}`);
+    await page.getByText('Nothing was delivered by this run yet.').waitFor();
+    gate.goOn();
+    const swept = page.locator('[data-just-verified]');
+    await swept.getByText(/^Read back \d/).waitFor();
+    const duration = () => swept.evaluate((one) => getComputedStyle(one, '::after').animationDuration);
+    assert.equal(await duration(), '0.6s');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    assert.equal(await duration(), '0s');
+    await page.reload();
+    await page.getByText(/^Read back \d/).waitFor();
+    assert.equal(await swept.count(), 0);
     await close();
   });
 

@@ -1,4 +1,5 @@
 /** The receipt of a run, line by line: the source's counts, the destination's acknowledgement, and its files. */
+import { useState } from 'react';
 import { Copy } from '../../look/copy.tsx';
 import { formatBytes, formatCount, formatDuration, Time } from '../../look/time.tsx';
 import type { ExportBody } from '../export/export-data.ts';
@@ -27,8 +28,13 @@ export function ReceiptSlip({ run, redelivery }: { run: Run; redelivery: Redeliv
   const receipt = run.receipt as Receipt | null;
   const files = receipt?.files ?? [];
   const seconds = run.finished_at === null ? null : (Date.parse(run.finished_at) - Date.parse(run.created_at)) / 1000;
+  const [firstShown] = useState(run.verified_at);
   return (
-    <section className={styles.receipt} aria-labelledby="receipt-title">
+    <section
+      className={styles.receipt}
+      aria-labelledby="receipt-title"
+      data-just-verified={(firstShown === null && run.verified_at !== null) || undefined}
+    >
       <h2 id="receipt-title">Receipt</h2>
       <dl className={styles.slip}>
         <Line name="source" value={countOf(run.records_total_count)} />

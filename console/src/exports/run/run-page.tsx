@@ -54,7 +54,9 @@ export function RunPage() {
           <Attempts place={place} isOpen={isOpen(run.data)} />
           <Facts run={run.data} />
         </div>
-        {batchExport.data && <ReceiptSlip run={run.data} redelivery={batchExport.data.promises.redelivery} />}
+        {batchExport.data && (
+          <ReceiptSlip key={run.data.id} run={run.data} redelivery={batchExport.data.promises.redelivery} />
+        )}
       </div>
       <LogView place={place} isOpen={isOpen(run.data)} />
     </main>
