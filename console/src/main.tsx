@@ -5,7 +5,9 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { ChunkError } from './chunks/lazy-chunk.ts';
 import { logInByLink } from './session/log-in-by-link.ts';
+import { applyDensity } from './shell/density.ts';
 
+applyDensity();
 // Before any request, because the link begins the session that the pages need.
 await logInByLink();
 

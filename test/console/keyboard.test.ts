@@ -104,10 +104,16 @@ describe('keys of the console', () => {
     await dialog.getByText('Next row').waitFor();
     await assertAccessible(page);
     await dialog.getByText('Single-key shortcuts').click();
+    const row = page.locator('tbody tr').first();
+    const heightOfRow = async () => (await row.boundingBox())!.height;
+    assert.equal(await heightOfRow(), 36);
+    await dialog.getByText('Compact rows').click();
+    assert.equal(await heightOfRow(), 28);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('link', { name: 'alpha' }).waitFor();
+    assert.equal(await heightOfRow(), 28, 'kept');
     await page.keyboard.press('?');
     await page.keyboard.press('g');
     await page.keyboard.press('e');

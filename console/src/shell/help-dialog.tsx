@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { areLettersOn, presentKeys, switchLetters } from '../keys/keys.ts';
 import { Dialog } from '../look/dialog.tsx';
 import { Switch } from '../look/field.tsx';
+import { areRowsCompact, setRowsCompact } from './density.ts';
 import styles from './help-dialog.module.css';
 
 const NAMES: Readonly<Record<string, string>> = { Escape: 'Esc' };
@@ -10,6 +11,7 @@ const NAMES: Readonly<Record<string, string>> = { Escape: 'Esc' };
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const [keys] = useState(presentKeys);
   const [isOn, setOn] = useState(areLettersOn);
+  const [isCompact, setCompact] = useState(areRowsCompact);
   return (
     <Dialog title="Keyboard shortcuts" isOpen onClose={onClose}>
       <dl className={styles.keys}>
@@ -45,8 +47,17 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
       >
         Single-key shortcuts
       </Switch>
+      <Switch
+        isSelected={isCompact}
+        onChange={(next) => {
+          setRowsCompact(next);
+          setCompact(next);
+        }}
+      >
+        Compact rows
+      </Switch>
       <p className="quiet">
-        Saved in this browser. Turn this off if you use dictation or a screen reader that needs single letters.
+        Saved in this browser. Turn single keys off if you use dictation or a screen reader that needs single letters.
       </p>
     </Dialog>
   );
