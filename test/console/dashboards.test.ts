@@ -1,6 +1,7 @@
 /** Dashboards in a browser: found, drawn as visitors see them, and shared by a link that takes a password. */
 import assert from 'node:assert/strict';
-import { buildMember } from '../support/api/members.ts';
+import { buildTenant } from '../support/api/identity.ts';
+import { buildMember, buildRule } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
 import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
@@ -78,6 +79,36 @@ describe('dashboards in the console', () => {
     assert.equal(await text.getByRole('link').count(), 1);
     assert.match(await text.innerText(), /<b>bold<\/b> © A\u00a0B <i> &nothing; €$/);
     await assertAccessible(page);
+  });
+
+  it('begin with a template where there is none', async () => {
+    const { userId, projectId } = await buildTenant(world.sluice.db, { name: 'Empty' });
+    const visitor = await visit(world.sluice, { userId });
+    open.push(visitor);
+    const { page } = visitor;
+    await page.goto(`/project/${projectId}/dashboards`);
+    await page.getByText('No dashboard yet.').waitFor();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Make a website dashboard' }).click();
+    await page.getByRole('heading', { name: 'Website traffic', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Top pages' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Website traffic' }).waitFor();
+  });
+
+  it('lead from an empty one to a template, and say who may make one', async () => {
+    const bare = await world.buildDashboard({ name: 'Bare' });
+    const viewer = await buildMember(world.sluice.db, world.ours);
+    await buildRule(world.sluice.db, world.ours, 'viewer', {
+      resource: 'dashboard',
+      membership_id: viewer.membershipId,
+    });
+    const page = await show(`/${bare}`, viewer.userId);
+    await page.getByRole('button', { name: 'Make a product dashboard' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/editor|permission|access/)
+      .waitFor();
   });
 
   it('are shared by a link, which is replaced and takes a password', async () => {

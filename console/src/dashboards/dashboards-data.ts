@@ -35,6 +35,15 @@ export function dashboardQuery(project_id: number, id: number) {
   });
 }
 
+/** @param use_template name of a built-in template */
+export const makeFromTemplate = (project_id: number, use_template: string): Promise<Dashboard> =>
+  done(
+    api.POST('/api/environments/{project_id}/dashboards/', {
+      params: { path: { project_id } },
+      body: { use_template },
+    }),
+  );
+
 const SHARING = '/api/environments/{project_id}/dashboards/{dashboard_id}/sharing/';
 
 /** Path parameters of a dashboard's link. */

@@ -10,6 +10,7 @@ import { SearchField } from '../../look/search-field.tsx';
 import { Time } from '../../look/time.tsx';
 import type { components } from '../../api/schema.d.ts';
 import { dashboardListQuery, PAGE_SIZE } from '../dashboards-data.ts';
+import { FromTemplate } from '../from-template.tsx';
 import styles from './dashboards-page.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/dashboards');
@@ -35,7 +36,9 @@ export function DashboardsPage() {
       {data && data.results.length > 0 && <DashboardTable dashboards={data.results} />}
       {data?.results.length === 0 &&
         (search.search === undefined ? (
-          <Empty>No dashboards yet. Create one with the API, from insights or from a template.</Empty>
+          <Empty action={<FromTemplate projectId={projectId} />}>
+            No dashboards yet. Start from a template, or create one from your own insights with the API.
+          </Empty>
         ) : (
           <Empty
             action={

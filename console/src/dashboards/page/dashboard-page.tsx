@@ -10,6 +10,7 @@ import { Button } from '../../look/button.tsx';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { PageHead } from '../../look/page-head.tsx';
 import { dashboardQuery, type Dashboard } from '../dashboards-data.ts';
+import { FromTemplate } from '../from-template.tsx';
 import styles from './dashboard.module.css';
 import { DashboardTile } from './tile.tsx';
 
@@ -37,7 +38,7 @@ export function DashboardPage() {
             action={<Button onPress={() => setSharing(true)}>{data.is_shared ? 'Shared by link' : 'Share'}</Button>}
           />
           {data.description !== '' && <p className={styles.description}>{data.description}</p>}
-          <Tiles dashboard={data} />
+          <Tiles dashboard={data} projectId={projectId} />
         </>
       )}
       {isSharing && data && (
@@ -60,8 +61,14 @@ function mayEdit({ user_access_level: level, effective_privilege_level: privileg
   return privilege === EDITORS_ONLY_PRIVILEGE && (level === 'editor' || level === 'manager');
 }
 
-function Tiles({ dashboard: { tiles } }: { dashboard: Dashboard }) {
-  if (tiles.length === 0) return <Empty>This dashboard has no tiles yet.</Empty>;
+function Tiles({ dashboard: { tiles }, projectId }: { dashboard: Dashboard; projectId: number }) {
+  if (tiles.length === 0) {
+    return (
+      <Empty action={<FromTemplate projectId={projectId} />}>
+        This dashboard has no tiles yet. Add insights and texts with the API, or create another dashboard from a template.
+      </Empty>
+    );
+  }
   const areas = new Map(placeTiles(tiles));
   return (
     <div className={styles.tiles}>
