@@ -87,7 +87,7 @@ describe('dashboards in the console', () => {
     open.push(visitor);
     const { page } = visitor;
     await page.goto(`/project/${projectId}/dashboards`);
-    await page.getByText('No dashboard yet.').waitFor();
+    await page.getByText('No dashboards yet.').waitFor();
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Make a website dashboard' }).click();
     await page.getByRole('heading', { name: 'Website traffic', level: 1 }).waitFor();
