@@ -14,6 +14,7 @@ import { needsBrowser } from '../support/sdks/browser.ts';
 
 const HOURS = { start_at: '2025-06-02T09:00:00Z', end_at: '2025-06-02T12:00:00Z' };
 
+const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 const names = (page: Page) => page.locator('[data-row-link] > span:first-child').allTextContents();
 
 async function sizeOf(response: Response): Promise<number> {
@@ -249,3 +250,14 @@ describe('the list of exports', () => {
     });
   });
 });
+      // As if they had been paused two hours ago.
+      const { db } = installation.sluice;
+      const both = db('batch_exports').whereIn('name', ['Orders', 'Clicks']);
+      await db('batch_export_pauses')
+        .whereIn('batch_export_id', both.clone().select('id'))
+        .update({ paused_at: ago(2) });
+      await both.update({ created_at: ago(9) } as never);
+      await page.getByRole('button', { name: 'Unpause' }).click();
+      await orders.getByText(/^Running again\. [12] hours? w(as|ere) missed while paused\. Deliver them$/).waitFor();
+      await orders.getByRole('link', { name: 'Deliver them' }).click();
+      await page.getByRole('button', { name: /^Deliver [12] hours?/ }).waitFor();

@@ -1,15 +1,15 @@
 /** The head of an export's page: its name, how far it is complete, and actions on the whole export. */
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, ButtonLink } from '../../look/button.tsx';
 import { MenuButton } from '../../look/menu/menu.tsx';
 import { LiveMark } from '../../live/live-mark.tsx';
 import { editAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
-import { countIntervals } from '../words/cadence.ts';
 import { destinationWords } from '../words/destination.ts';
 import { Freshness } from '../words/freshness.tsx';
+import { Missed } from '../words/missed.tsx';
 import { pauseOf, PauseWords } from '../words/pause.tsx';
 import { DeleteDialog, UnpauseDialog } from './ask-dialogs.tsx';
 import { pause, type ExportBody } from './export-data.ts';
@@ -80,17 +80,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
       )}
       {missed && (
         <p className={styles.missed}>
-          {countIntervals(missed.intervals, one.interval)} {missed.intervals === 1 ? 'was' : 'were'} missed while
-          paused.
-          {mayEdit && (
-            <Link
-              to="/project/$projectId/exports/$exportId"
-              params={{ projectId, exportId: id }}
-              search={{ start: missed.start_at, end: missed.end_at }}
-            >
-              Deliver them
-            </Link>
-          )}
+          <Missed of={{ projectId, exportId: id }} interval={one.interval} missed={missed} canEdit={mayEdit} />
         </p>
       )}
       {asked === 'pause' && (

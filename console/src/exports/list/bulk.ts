@@ -5,7 +5,8 @@ import type { PauseNotes } from '../export/export-data.ts';
 import type { ListedExport } from './list-data.ts';
 
 export type BulkAction = 'retry' | 'pause' | 'unpause';
-export type BulkResult = { ok: boolean; text: string };
+/** `isUnpaused`: the row then offers what the pause missed. */
+export type BulkResult = { ok: boolean; text: string; isUnpaused?: boolean };
 
 const MAX_AT_ONCE = 100;
 const ON_THE_WIRE = { retry: 'retry_failed', pause: 'pause', unpause: 'unpause' } as const;
@@ -60,7 +61,7 @@ type Result = components['schemas']['BulkResult'];
 function inWords({ result, error, intervals }: Result, action: BulkAction, isMinimum: boolean): BulkResult {
   if (result === 'refused') return { ok: false, text: error?.detail ?? 'It was refused.' };
   if (result === 'unchanged') return { ok: true, text: UNCHANGED[action] };
-  if (action !== 'retry') return { ok: true, text: CHANGED[action] };
+  if (action !== 'retry') return { ok: true, text: CHANGED[action], isUnpaused: action === 'unpause' };
   const rest = isMinimum ? ' There may be more: retry these once the newest are delivered.' : '';
   return { ok: true, text: `${intervals ?? 0} requested again.${rest}` };
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import { Checkbox } from '../../look/edits/checkbox.tsx';
 import { Strip } from '../states/cell.tsx';
+import { Missed } from '../words/missed.tsx';
 import type { BulkResult } from './bulk.ts';
 import styles from './list.module.css';
 import type { ListedExport } from './list-data.ts';
@@ -46,6 +47,12 @@ export const ExportRow = memo(function ExportRow({ projectId, batchExport, isSel
         {result && (
           <p className={result.ok ? styles.done : styles.refused} role="status">
             {result.text}
+            {result.isUnpaused && batchExport.missed && !batchExport.pause && (
+              <>
+                {' '}
+                <Missed {...batchExport} of={{ projectId, exportId: batchExport.id }} missed={batchExport.missed} />
+              </>
+            )}
           </p>
         )}
       </div>

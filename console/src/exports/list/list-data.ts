@@ -41,8 +41,8 @@ export type ListedExport = {
   nextTryAt: string | null;
   error: { detail: string | null; field: string | null; runId: string | null } | null;
   pause: PauseOf | null;
-  /** Intervals that a pause has left out. */
-  missed: number;
+  /** Intervals that the latest pause has left out. */
+  missed: Body['missed_while_paused'];
   /** Whether the viewer may change and retry it. */
   canEdit: boolean;
 };
@@ -132,7 +132,7 @@ function listedExportOf(overview: Body): ListedExport {
       runId: overview.last_error.run_id,
     },
     pause: overview.pause && pauseOf(overview.pause),
-    missed: overview.missed_while_paused?.intervals ?? 0,
+    missed: overview.missed_while_paused,
     canEdit: isEditor(overview.user_access_level),
   };
 }

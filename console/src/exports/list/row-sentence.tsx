@@ -34,7 +34,7 @@ export function RowStatus({ projectId, batchExport }: { projectId: number; batch
         </>
       )}
       {pause && <PauseWords {...pause} />}
-      {pause && !undelivered && missed > 0 && ` ${countIntervals(missed, interval)} missed so far.`}
+      {pause && !undelivered && missed && ` ${countIntervals(missed.intervals, interval)} missed so far.`}
     </p>
   );
 }
