@@ -73,6 +73,7 @@ describe('story: a delivery of another timeline', () => {
     await page.goto(`${address}?since=${HOUR.startAt}&view=table`);
     const section = page.getByRole('region', { name: 'Delivered by another timeline' });
     await section.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC' }).waitFor();
+    await section.getByText('2 rows, not delivered').waitFor();
     await assertAccessible(page);
     await section.getByRole('button', { name: 'Ours' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replace theirs' }).click();
@@ -88,6 +89,13 @@ describe('story: a delivery of another timeline', () => {
       `insert into foreign_deliveries (batch_export_id, data_interval_start, data_interval_end, run_id, epoch, receipt)
        select $1, start, start + interval '1 hour', '', 1, '{"rows": 1, "bytes": 1, "location": "theirs"}'
        from generate_series('2024-06-01T00:00:00Z'::timestamptz, '2024-06-05T07:00:00Z', interval '1 hour') as start`,
+      [id],
+    );
+    // More hours, newer ones, that need somebody for another reason than the map names.
+    await at.sluice.db.raw(
+      `insert into batch_export_troubles (batch_export_id, kind, data_interval_start, data_interval_end)
+       select ?, 'gave_up', start, start + interval '1 hour'
+       from generate_series('2025-06-03T00:00:00Z'::timestamptz, '2025-06-07T07:00:00Z', interval '1 hour') as start`,
       [id],
     );
     const { page, close } = await at.visit();

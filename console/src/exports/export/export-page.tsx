@@ -70,9 +70,8 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       {batchExport.data && <ExportHeader {...{ projectId, mayEdit }} one={batchExport.data} map={map.data} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
       {batchExport.data && map.data && <Troubles {...{ projectId, mayEdit }} one={batchExport.data} map={map.data} />}
-      {map.data?.needs_you.some(({ reason }) => reason === 'delivered_elsewhere') && (
-        <ForeignDeliveries {...{ projectId, exportId }} />
-      )}
+      {/* The map names the reason of its newest intervals only. */}
+      {map.data && [...map.data.counts.keys()].some(needsYou) && <ForeignDeliveries {...{ projectId, exportId }} />}
       {batchExport.data && <Dates {...{ start, end }} one={batchExport.data} onGo={goTo} />}
       {(batchExport.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
       {batchExport.data && map.data?.codes.length === 0 && (

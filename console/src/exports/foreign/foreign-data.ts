@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import type { ExportPath } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
 
 export type ForeignDelivery = components['schemas']['ForeignDelivery'];
@@ -46,6 +47,29 @@ export const foreignOfQuery = (projectId: number, exportId: string, { start, end
     queryFn: async ({ signal }) => {
       const found = await fetchPageAfter(projectId, exportId, start, { signal });
       return found.find((one) => Date.parse(one.data_interval_end) === Date.parse(end)) ?? null;
+    },
+  });
+
+/** Rows of the interval in this database, as its newest run counted them; null if none has. */
+export const ourRowsQuery = ({ projectId, exportId }: ExportPath, theirs: ForeignDelivery) =>
+  queryOptions({
+    queryKey: [...keyOf(projectId, exportId), 'rows', theirs.id] as const,
+    queryFn: async ({ signal }) => {
+      const { results } = await unwrap(
+        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/', {
+          params: {
+            path: { project_id: projectId, batch_export_id: exportId },
+            query: {
+              ordering: '-data_interval_start',
+              start: theirs.data_interval_start,
+              end: theirs.data_interval_end,
+            },
+          },
+          signal,
+        }),
+      );
+      const counted = results.filter((run) => run.records_total_count !== null);
+      return counted.toSorted((a, b) => b.created_at.localeCompare(a.created_at))[0]?.records_total_count ?? null;
     },
   });
 

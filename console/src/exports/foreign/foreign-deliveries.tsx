@@ -6,7 +6,7 @@ import { Failure } from '../../look/notes.tsx';
 import { formatCount } from '../../look/time.tsx';
 import type { ExportPath } from '../addresses.ts';
 import { Decision } from './decision.tsx';
-import { foreignOfQuery, foreignQuery } from './foreign-data.ts';
+import { foreignOfQuery, foreignQuery, ourRowsQuery, type ForeignDelivery } from './foreign-data.ts';
 import styles from './foreign.module.css';
 
 const AT_FIRST = 3;
@@ -34,7 +34,7 @@ export function ForeignDeliveries({ projectId, exportId }: ExportPath) {
         Decide which one stays.
       </p>
       {found.slice(0, most).map((theirs) => (
-        <Decision key={theirs.id} {...{ projectId, exportId, theirs }} ourRows={null} />
+        <DecisionOfExport key={theirs.id} {...{ projectId, exportId, theirs }} />
       ))}
       {(found.length > most || hasNextPage) && (
         <p className={styles.more}>
@@ -49,6 +49,11 @@ export function ForeignDeliveries({ projectId, exportId }: ExportPath) {
       )}
     </section>
   );
+}
+
+function DecisionOfExport({ theirs, ...of }: ExportPath & { theirs: ForeignDelivery }) {
+  const { data: ourRows = null } = useQuery(ourRowsQuery(of, theirs));
+  return <Decision {...of} {...{ theirs, ourRows }} />;
 }
 
 type OfInterval = ExportPath & { start: string; end: string; ourRows: number | null };
