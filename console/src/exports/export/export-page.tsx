@@ -3,12 +3,13 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { ApiError, messageOf } from '../../api/client.ts';
+import { Button } from '../../look/button.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { useMayEdit } from '../access.ts';
 import { BlockedBanner } from '../blocked.tsx';
 import { ForeignDeliveries } from '../foreign/foreign-deliveries.tsx';
 import { runAddress } from '../addresses.ts';
-import { needsYou } from '../states/codes.ts';
+import { hasRun, needsYou } from '../states/codes.ts';
 import { useMedia } from '../use-media.ts';
 import { isOfCalendar } from '../words/cadence.ts';
 import { Legend } from '../states/cell.tsx';
@@ -181,6 +182,8 @@ function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProp
     if (run) await navigate({ to: runAddress(params, run) as string });
     else select({ first: number, last: number });
   }
+  const openRun = (number: number) =>
+    void open(number).catch((error: unknown) => showNotice({ text: messageOf(error) }));
   useKeys({
     n: {
       does: 'Next interval that needs you',
@@ -202,16 +205,23 @@ function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProp
   const bounds = selected && { start: map.starts[selected.first]!, end: map.ends[selected.last]! };
   return (
     <>
-      <p className={styles.readout}>{nameOf(map, active, cadence)}</p>
+      <p className={styles.readout}>
+        {nameOf(map, active, cadence)}{' '}
+        {hasRun(map.codes[active]!) && (
+          <Button kind="quiet" onPress={() => openRun(active)}>
+            Open its run
+          </Button>
+        )}
+      </p>
       <div className={styles.body} aria-busy={isLoading}>
         {!isGrid ? (
-          <IntervalTable map={map} cadence={cadence} selected={selected} onSelect={select} />
+          <IntervalTable map={map} cadence={cadence} selected={selected} onSelect={select} onOpen={openRun} />
         ) : (
           <Grid
             {...{ map, layout, cadence, selected, active, visit, isLoading, scrollRef, wantsFocus }}
             onSelect={select}
             onActive={setActive}
-            onOpen={(number) => void open(number).catch((error: unknown) => showNotice({ text: messageOf(error) }))}
+            onOpen={openRun}
             onRun={() => deliverButton.current?.click()}
           />
         )}

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { Glyph } from '../states/cell.tsx';
-import { nameOfCode, type Code } from '../states/codes.ts';
+import { hasRun, nameOfCode, type Code } from '../states/codes.ts';
 import { countIntervals } from '../words/cadence.ts';
 import { boundsOf } from './interval-name.ts';
 import type { IntervalMap, Range } from './interval-map.ts';
@@ -16,9 +16,11 @@ type TwinProps = {
   cadence: Cadence;
   selected: Range | undefined;
   onSelect: (range: Range) => void;
+  /** Opens the run of an interval. */
+  onOpen: (number: number) => void;
 };
 
-export function IntervalTable({ map, cadence, selected, onSelect }: TwinProps) {
+export function IntervalTable({ map, cadence, selected, onSelect, onOpen }: TwinProps) {
   const [shownCount, setMost] = useState(AT_ONCE);
   const stretches = stretchesOf(map.codes);
   return (
@@ -53,7 +55,12 @@ export function IntervalTable({ map, cadence, selected, onSelect }: TwinProps) {
                     onPress={() => onSelect({ first, last })}
                   >
                     Select
-                  </Button>
+                  </Button>{' '}
+                  {first === last && hasRun(code) && (
+                    <Button aria-label={`Open the run of ${name}`} kind="quiet" onPress={() => onOpen(first)}>
+                      Open
+                    </Button>
+                  )}
                 </td>
               </tr>
             );

@@ -39,6 +39,8 @@ export const nameOfCode = (code: Code): string => NAMES[code];
 export const needsYou = (code: Code): boolean => code[1] === 'y';
 /** Whether the destination holds a delivery of the interval. */
 export const isHeld = (code: Code): boolean => code[0] === 'h' || code[0] === 's';
+/** Whether the interval surely has a run: it was tried or delivered. */
+export const hasRun = (code: Code): boolean => /^[hsx]|[rty]$/.test(code);
 export const isUnderWay = (code: Code): boolean => code[1] === 'r' || code[1] === 'w';
 
 /** Groups of codes that legends and labels count, in the order in which they are read. */
