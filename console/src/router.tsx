@@ -131,8 +131,9 @@ const editExport = createRoute({
 const exportPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId',
-  // `start` and `end`: the selection; `since`: the start of the shown history; `at` has no effect any more.
-  validateSearch: (search) => textParameters(search, ['start', 'end', 'at', 'since', 'only', 'view']),
+  // `start` and `end`: the selection; `since`: the start of the shown history; `backfill`: its receipt is shown;
+  // `at` has no effect any more.
+  validateSearch: (search) => textParameters(search, ['start', 'end', 'at', 'since', 'only', 'view', 'backfill']),
   // A link to a selection also shows it. Later selections on the page leave the history as it is.
   beforeLoad({ cause, params, search }) {
     if (cause === 'stay' || search.since !== undefined || search.start === undefined) return;

@@ -237,6 +237,8 @@ function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProp
             onlyMissing={onlyMissing}
             isReplacing={one.promises.redelivery === 'replaces'}
             onOnly={(only) => go({ only: only ? undefined : 'all' })}
+            backfillId={search.backfill}
+            onBackfill={(backfill) => go({ backfill })}
             buttonRef={deliverButton}
           />
         )}

@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
+import type { ExportPath } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
 import { isOfCalendar } from '../words/cadence.ts';
 import type { Cadence } from './layout.ts';
@@ -65,6 +66,26 @@ export function backfillQuery(projectId: number, exportId: string, id: string | 
     refetchInterval: ({ state }) => (state.data?.finished_at ? false : pollMs(1_000)),
   });
 }
+
+export type Backfill = components['schemas']['Backfill'];
+
+/** The newest hundred runs of a backfill that has ended, as far as no other runs of its range are newer. */
+export const backfillRunsQuery = ({ projectId, exportId }: ExportPath, { id, start_at, end_at }: Backfill) =>
+  queryOptions({
+    queryKey: [...exportKeys.backfills(projectId, exportId), id, 'runs'] as const,
+    queryFn: async ({ signal }) => {
+      const { results } = await unwrap(
+        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/', {
+          params: {
+            path: { project_id: projectId, batch_export_id: exportId },
+            query: { ordering: '-data_interval_start', start: start_at, end: end_at, limit: 100 },
+          },
+          signal,
+        }),
+      );
+      return results.filter(({ backfill }) => backfill === id);
+    },
+  });
 
 /** @returns the id of an interval's newest run; null if it has none */
 export async function runOf(projectId: number, exportId: string, start: number, end: number): Promise<string | null> {

@@ -18,7 +18,7 @@ const WORDS = [
  * @param isReplacing whether a delivery replaces the earlier one, or sends its rows again
  */
 export function linesOf(preview: Preview, onlyMissing: boolean, isReplacing: boolean): Line[] {
-  const { intervals, skipped, rows, overwrites, estimate, awaiting_decision: waiting } = preview;
+  const { intervals, skipped, overwrites, awaiting_decision: waiting } = preview;
   const runs = WORDS.map(([state, words]): [string, number] => {
     const isAgain = state === 'delivered' || state === 'running';
     return [isAgain ? `${words}, again` : words, intervals[state].count];
@@ -29,13 +29,19 @@ export function linesOf(preview: Preview, onlyMissing: boolean, isReplacing: boo
     ...[...runs, ...left, undecided]
       .filter(([, count]) => count > 0)
       .map(([name, count]): Line => [name, formatCount(count)]),
-    ['rows', rows ? `${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known'],
+    ['rows', rowsLine(preview)],
     isReplacing
       ? ['replaces', replaced(overwrites)]
       : ['sends again', counted(overwrites.intervals, 'delivery', 'deliveries')],
-    ['about', estimate.seconds ? spanOf(estimate.seconds) : 'not known yet'],
+    ['about', durationLine(preview)],
   ];
 }
+
+export const rowsLine = ({ rows }: Preview): string =>
+  rows ? `${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known';
+
+export const durationLine = ({ estimate }: Preview): string =>
+  estimate.seconds ? spanOf(estimate.seconds) : 'not known yet';
 
 function replaced({ files, intervals }: Preview['overwrites']): string {
   if (files > 0) return counted(files, 'file', 'files');

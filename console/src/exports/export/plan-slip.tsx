@@ -11,7 +11,8 @@ import { runAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
 import { countIntervals, isOfCalendar } from '../words/cadence.ts';
 import type { Cadence } from './layout.ts';
-import { backfillQuery, launch, previewQuery, type Preview, type BackfillRange } from './plan-data.ts';
+import { BackfillReceipt, Delivered } from './backfill-receipt.tsx';
+import { backfillQuery, launch, previewQuery, type Backfill, type BackfillRange, type Preview } from './plan-data.ts';
 import { linesOf } from './plan-lines.ts';
 import styles from './export.module.css';
 
@@ -25,17 +26,33 @@ type SlipProps = {
   /** Whether a delivery replaces the earlier one; otherwise its rows are sent again. */
   isReplacing: boolean;
   onOnly: (onlyMissing: boolean) => void;
+  /** The backfill that the address names: its receipt takes the place of the plan of the same range. */
+  backfillId: string | undefined;
+  onBackfill: (id: string | undefined) => void;
   buttonRef: RefObject<HTMLButtonElement | null>;
 };
 
 export function PlanSlip(props: SlipProps) {
-  const { projectId, exportId, cadence, range, body, onlyMissing, isReplacing, onOnly, buttonRef } = props;
+  const {
+    projectId,
+    exportId,
+    cadence,
+    range,
+    body,
+    onlyMissing,
+    isReplacing,
+    onOnly,
+
+    onBackfill,
+    buttonRef,
+  } = props;
   const queries = useQueryClient();
   const preview = useQuery(previewQuery(projectId, exportId, body));
   const [change, setChange] = useState<string>();
   const start = useMutation({
     mutationFn: (plan: Preview) => launch(projectId, exportId, body, plan.plan),
     onMutate: () => setChange(undefined),
+    onSuccess: (id) => onBackfill(id),
     onError(error, shown) {
       const now = newPlanOf(error);
       if (!now) return;
@@ -44,6 +61,11 @@ export function PlanSlip(props: SlipProps) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] }),
   });
+  const backfill = useBackfill(props);
+  function planAgain() {
+    onBackfill(undefined);
+    void preview.refetch().then(() => start.reset());
+  }
   const plan = preview.data;
   const isCurrent = plan !== undefined && !preview.isPlaceholderData && !preview.isError;
   // A token is good for one launch: the same plan again would deliver everything twice.
@@ -56,6 +78,24 @@ export function PlanSlip(props: SlipProps) {
         ? 'This plan has been started. A plan is delivered once.'
         : undefined;
   const path = `/api/environments/${projectId}/batch_exports/${exportId}/backfills/`;
+  if (backfill?.finished_at)
+    return (
+      <section className={styles.slip} aria-label="Receipt">
+        <RangeTitle range={range} cadence={cadence} />
+        <BackfillReceipt
+          of={{ projectId, exportId }}
+          backfill={{ ...backfill, finished_at: backfill.finished_at }}
+          cadence={cadence}
+          plan={start.isSuccess ? start.variables : undefined}
+        />
+        <div>
+          <Button ref={buttonRef} onPress={planAgain}>
+            Plan again
+          </Button>{' '}
+          <CopyVerify exportId={exportId} range={range} />
+        </div>
+      </section>
+    );
   return (
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
       <RangeTitle range={range} cadence={cadence} />
@@ -80,7 +120,7 @@ export function PlanSlip(props: SlipProps) {
         <p id={REASON}>
           {reason}{' '}
           {isSpent && (
-            <Button kind="quiet" onPress={() => void preview.refetch().then(() => start.reset())}>
+            <Button kind="quiet" onPress={planAgain}>
               Plan again
             </Button>
           )}
@@ -111,11 +151,27 @@ export function PlanSlip(props: SlipProps) {
         <Copy text={() => asCurl('POST', path, { ...body, ...(plan && { plan: plan.plan }) })}>curl</Copy>
         <CopyVerify exportId={exportId} range={range} />
       </div>
-      {start.isSuccess && (
-        <Progress {...{ projectId, exportId, onlyMissing }} id={start.data} interval={cadence.interval} />
-      )}
+      {backfill && <Delivered {...backfill} interval={cadence.interval} />}
     </section>
   );
+}
+
+/** @returns the backfill that the address names, if it is of the selected range; refreshes what it changes */
+function useBackfill({ projectId, exportId, range, backfillId }: SlipProps): Backfill | undefined {
+  const queries = useQueryClient();
+  const { data } = useQuery(backfillQuery(projectId, exportId, backfillId));
+  const isOfRange = Date.parse(data?.start_at ?? '') === range.start && Date.parse(data?.end_at ?? '') === range.end;
+  const backfill = isOfRange ? data : undefined;
+  const finished = backfill?.progress.finished_runs;
+  const isOver = backfill?.finished_at != null;
+  useEffect(() => {
+    if (finished === undefined) return;
+    // Only the map is loaded again: the plan must not change under the pointer.
+    void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] });
+    // The receipt has taken the place of the plan, whose lines would still call delivered intervals not delivered.
+    if (isOver) void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'plan'] });
+  }, [queries, projectId, exportId, finished, isOver]);
+  return backfill;
 }
 
 /** Id of the sentence that says why the button is disabled. */
@@ -124,9 +180,9 @@ const REASON = 'plan-reason';
 type RangeProps = { cadence: Cadence; range: { start: number; end: number } };
 
 /** The selection in the export's zone for days, weeks and months, else in the viewer's; also in UTC, which operators use. */
-function RangeTitle({ cadence: { interval, timezone }, range }: RangeProps) {
+function RangeTitle({ cadence, range }: RangeProps) {
   const [start, end] = [isoOf(range.start), isoOf(range.end)];
-  const zone = isOfCalendar(interval) ? timezone : viewerZone;
+  const zone = isOfCalendar(cadence.interval) ? cadence.timezone : viewerZone;
   return (
     <div>
       <h2>{formatInterval(start, end, zone)}</h2>
@@ -208,31 +264,5 @@ function Lines({ plan, isExact, onlyMissing, isReplacing }: LinesProps) {
         </div>
       ))}
     </dl>
-  );
-}
-
-type ProgressProps = { projectId: number; exportId: string; id: string; interval: string; onlyMissing: boolean };
-
-function Progress({ projectId, exportId, id, interval, onlyMissing }: ProgressProps) {
-  const queries = useQueryClient();
-  const { data } = useQuery(backfillQuery(projectId, exportId, id));
-  const finished = data?.progress.finished_runs;
-  useEffect(() => {
-    if (finished === undefined) return;
-    // Only the map is loaded again: the plan must not change under the pointer.
-    void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] });
-  }, [queries, projectId, exportId, finished]);
-  const isOver = onlyMissing && data?.finished_at != null;
-  useEffect(() => {
-    // The lines of the spent plan would still call delivered intervals not delivered.
-    if (isOver) void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'plan'] });
-  }, [queries, projectId, exportId, isOver]);
-  if (!data) return null;
-  const { total_runs, finished_runs, failed_runs } = data.progress;
-  return (
-    <p role="status">
-      {finished_runs - failed_runs} of {countIntervals(total_runs, interval)} delivered
-      {failed_runs > 0 && `, ${failed_runs} failed`}.
-    </p>
   );
 }

@@ -1,0 +1,84 @@
+/** The receipt that takes the place of a plan once its deliveries have ended: line by line what came, and a link to each run. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { formatCount, formatDuration, formatInterval } from '../../look/time.tsx';
+import { runAddress, type ExportPath } from '../addresses.ts';
+import { STATUS_WORDS } from '../run/status-words.ts';
+import { countIntervals, isOfCalendar } from '../words/cadence.ts';
+import type { Cadence } from './layout.ts';
+import { backfillRunsQuery, type Backfill, type Preview } from './plan-data.ts';
+import { durationLine, rowsLine } from './plan-lines.ts';
+import styles from './export.module.css';
+
+/** Runs that are listed; failed ones come first. */
+const SHOWN = 12;
+
+type ReceiptProps = {
+  of: ExportPath;
+  backfill: Backfill & { finished_at: string };
+  cadence: Cadence;
+  /** The plan that was started; undefined after a reload. */
+  plan: Preview | undefined;
+};
+
+export function BackfillReceipt({ of, backfill, cadence, plan }: ReceiptProps) {
+  const { created_at: start, finished_at: end, total_records_count: rows, status } = backfill;
+  const seconds = (Date.parse(end) - Date.parse(start)) / 1000;
+  const lines = [
+    ['rows', rows === null ? 'not known' : formatCount(rows), plan && rowsLine(plan)],
+    ['took', formatDuration(seconds), plan?.estimate.seconds && durationLine(plan)],
+  ] as const;
+  return (
+    <>
+      <h3>Receipt</h3>
+      <Delivered {...backfill} interval={cadence.interval} />
+      {status === 'Cancelled' && <p>It was cancelled: the other intervals were left out.</p>}
+      <dl className={styles.lines}>
+        {lines.map(([name, value, planned]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {value} {planned && <span className="quiet">planned {planned}</span>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Runs {...{ of, backfill, cadence }} />
+    </>
+  );
+}
+
+/** How many intervals are delivered, also while others are under way. */
+export function Delivered({ progress, interval }: Pick<Backfill, 'progress'> & { interval: string }) {
+  const { total_runs, finished_runs, failed_runs } = progress;
+  return (
+    <p role="status">
+      {finished_runs - failed_runs} of {countIntervals(total_runs, interval)} delivered
+      {failed_runs > 0 && `, ${failed_runs} failed`}.
+    </p>
+  );
+}
+
+function Runs({ of, backfill, cadence: { interval, timezone } }: Pick<ReceiptProps, 'of' | 'backfill' | 'cadence'>) {
+  const { data = [] } = useQuery(backfillRunsQuery(of, backfill));
+  const hasFailed = ({ status }: (typeof data)[number]) => status !== 'Completed';
+  const runs = data.toSorted((one, other) => Number(hasFailed(other)) - Number(hasFailed(one)));
+  const hidden = backfill.progress.total_runs - Math.min(SHOWN, runs.length);
+  return (
+    <ul aria-label="Runs" className={styles.runs}>
+      {runs.slice(0, SHOWN).map((run) => (
+        <li key={run.id}>
+          <Link to={runAddress(of, run.id) as string}>
+            {formatInterval(run.data_interval_start, run.data_interval_end, isOfCalendar(interval) ? timezone : 'UTC')}
+          </Link>{' '}
+          <span className="quiet">
+            {hasFailed(run)
+              ? STATUS_WORDS[run.status]
+              : run.records_completed !== null && `${formatCount(run.records_completed)} rows`}
+          </span>
+        </li>
+      ))}
+      {hidden > 0 && runs.length > 0 && <li className="quiet">and {formatCount(hidden)} more</li>}
+    </ul>
+  );
+}
