@@ -411,7 +411,7 @@ describe('the grid of an export', () => {
     assert.ok(width <= 360, `the page is ${width} px wide`);
     // The run of the selection's last hour, and, where an hour stands alone, of that hour.
     await page.getByText('2 Jun 2025 11:00–12:00 UTC, delivered').getByRole('button', { name: 'Open its run' }).click();
-    await page.getByRole('heading', { name: /11:00–12:00 UTC · delivered$/ }).waitFor();
+    await page.getByRole('heading', { name: /\(11:00–12:00 UTC\) · delivered$/ }).waitFor();
     await world.backfills.request(world.projectId, id, {
       startAt: '2025-06-02T14:00:00Z',
       endAt: '2025-06-02T15:00:00Z',
@@ -422,7 +422,7 @@ describe('the grid of an export', () => {
     const wider = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wider <= 360, `the page is ${wider} px wide`);
     await open.click();
-    await page.getByRole('heading', { name: /14:00–15:00 UTC · / }).waitFor();
+    await page.getByRole('heading', { name: /\(14:00–15:00 UTC\) · / }).waitFor();
     await close();
   });
 });

@@ -37,6 +37,13 @@ describe('keys of the console', () => {
 
   it('go to pages, move in a list, and lead to its filter', async () => {
     const page = await show('/settings/sessions');
+    const seen = page.locator('td > time').first();
+    assert.match((await seen.textContent())!, /GMT\+[12]|CES?T$/);
+    await page.keyboard.press('u');
+    await page.getByText('Times are in UTC.').waitFor();
+    await page.reload();
+    assert.match((await seen.textContent())!, / UTC$/);
+    assert.match((await seen.getAttribute('title'))!, /CES?T$/);
     await page.keyboard.press('g');
     await page.keyboard.press('f');
     await page.getByRole('link', { name: 'alpha' }).waitFor();

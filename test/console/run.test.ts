@@ -70,7 +70,7 @@ describe('the page of a run', () => {
     const { exportId, runId } = await deliver('orders', 'Completed');
     const { page, close } = await at.visit();
     await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
-    await page.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC · delivered' }).waitFor();
+    await page.getByRole('heading', { name: '2 Jun 2025 11:00–12:00 CEST (09:00–10:00 UTC) · delivered' }).waitFor();
     const head = page.locator('header', { has: page.getByRole('heading', { level: 1 }) });
     const { workflow_id, workflow_run_id } = await at.request<Record<string, string>>(
       'GET',
@@ -218,7 +218,7 @@ describe('the page of a run', () => {
       .getByRole('table', { name: 'Attempts' })
       .getByText(/is a file or a link/)
       .waitFor();
-    assert.equal(await page.title(), '2 Jun 2025 10:00–11:00 UTC · failed · Sluice');
+    assert.equal(await page.title(), '2 Jun 2025 12:00–13:00 CEST (10:00–11:00 UTC) · failed · Sluice');
     await card.getByRole('listitem').nth(1).waitFor();
     const [first, second] = await card.getByRole('listitem').allTextContents();
     assert.match(first!, /^Changed \d\d:\d\d \S+ by Ada: directory free →to taken\.$/);
@@ -226,7 +226,7 @@ describe('the page of a run', () => {
     await card.getByText('It waits for you: resolve the error or change directory, then retry the run.').waitFor();
     await card.getByRole('link', { name: 'Fix directory and retry 1 hour' }).waitFor();
     await assertAccessible(page);
-    await card.getByRole('link', { name: '2 Jun 2025 09:00–10:00 UTC' }).click();
+    await card.getByRole('link', { name: '2 Jun 2025 11:00–12:00 CEST (09:00–10:00 UTC)' }).click();
     await page.waitForURL(new RegExp(`runs/${success}$`));
 
     await rm(path.join(at.world.folder, 'taken'));
@@ -246,7 +246,7 @@ describe('the page of a run', () => {
     try {
       const address = `/project/${at.tenant.projectId}/exports/${exportId}`;
       await page.goto(`${address}/runs/${runId}`);
-      await page.getByRole('heading', { name: /· retrying$/ }).waitFor();
+      await page.getByRole('heading', { name: /· retrying(, attempt \d+)?$/ }).waitFor();
       const card = page.getByRole('region', { name: 'The receiver cannot answer at the moment (status 503).' });
       await card.waitFor();
       await at.request('PATCH', `/batch_exports/${exportId}/`, {
@@ -259,6 +259,21 @@ describe('the page of a run', () => {
         .update({ started_at: '2025-06-02T09:00:00Z' });
       await page.reload();
       await card.getByText(/^Changed .*; the next try uses it\.$/).waitFor();
+      await at.sluice.db('batch_export_attempts').insert({
+        run_id: runId,
+        attempt: 30,
+        step: 'stage',
+        started_at: '2025-06-02T09:00:00Z',
+        finished_at: '2025-06-02T09:00:01Z',
+        under_way: 0,
+        error_code: 'destination_unavailable',
+        error_owner: 'destination',
+        error_detail: 'No answer.',
+        next_try_at: '2025-06-02T09:05:00Z',
+      });
+      await page.getByRole('heading', { name: /· retrying, attempt 30$/ }).waitFor();
+      const last = page.getByRole('table', { name: 'Attempts' }).getByRole('row').last();
+      await last.getByText('Next try was 2 Jun 2025, 11:05:00 CEST').waitFor();
       await page.goto(`${address}/edit?field=destination__config__url&run=${runId}`);
       const url = page.getByRole('textbox', { name: 'URL' });
       await url.fill(other.url);

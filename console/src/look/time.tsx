@@ -1,4 +1,5 @@
 /** Instants and intervals as people read them: in the viewer's zone, which is named, and in UTC. */
+import { useSyncExternalStore } from 'react';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The zone that times are shown in, as `Europe/Berlin`. */
@@ -51,13 +52,37 @@ export function zoneName(iso: string, timeZone = viewerZone): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
 }
 
-/** An instant in the viewer's zone; its title shows it in UTC. */
+const IN_UTC = 'sluice.times-in-utc';
+let zoneShown: string | undefined;
+const zoneListeners = new Set<() => void>();
+
+/** The viewer's zone, or UTC where this browser has switched to it. */
+const shownZone = (): string => (zoneShown ??= localStorage.getItem(IN_UTC) === 'on' ? 'UTC' : viewerZone);
+
+export const useShownZone = (): string =>
+  useSyncExternalStore((changed) => {
+    zoneListeners.add(changed);
+    return () => zoneListeners.delete(changed);
+  }, shownZone);
+
+/** Shows all times in the other zone: the title of a time, with the same, is for pointers only. @returns the zone */
+export function switchZone(): string {
+  zoneShown = shownZone() === 'UTC' ? viewerZone : 'UTC';
+  localStorage.setItem(IN_UTC, zoneShown === 'UTC' ? 'on' : 'off');
+  for (const changed of zoneListeners) changed();
+  return zoneShown;
+}
+
+/** An instant in the shown zone; its title has it in the other one. */
 export function Time({ iso, ...parts }: { iso: string } & Parts) {
-  const local = `${formatTime(iso, parts)} ${zoneName(iso)}`;
-  const utc = `${formatTime(iso, { ...parts, date: true, timeZone: 'UTC' })} UTC`;
+  const timeZone = useShownZone();
+  const other = timeZone === 'UTC' ? viewerZone : 'UTC';
   return (
-    <time dateTime={iso} title={isUtc ? iso : utc}>
-      {local}
+    <time
+      dateTime={iso}
+      title={isUtc ? iso : `${formatTime(iso, { ...parts, date: true, timeZone: other })} ${zoneName(iso, other)}`}
+    >
+      {formatTime(iso, { ...parts, timeZone })} {zoneName(iso, timeZone)}
     </time>
   );
 }

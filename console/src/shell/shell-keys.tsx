@@ -7,6 +7,7 @@ import { lazyChunk } from '../chunks/lazy-chunk.ts';
 import { useKeys } from '../keys/keys.ts';
 import { copyText } from '../look/clipboard.ts';
 import { showNotice } from '../look/notice.tsx';
+import { switchZone, viewerZone } from '../look/time.tsx';
 import { usePageRequest } from './page-request.ts';
 
 const Palette = lazyChunk(() => import('./palette/palette.tsx'), 'Palette');
@@ -47,6 +48,12 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
       'g d': { does: 'Go to dashboards', run: () => go('/project/$projectId/dashboards') },
     }),
     ...(path !== undefined && { c: { does: 'Copy the request of this page as curl', run: () => void copy(path) } }),
+    ...(viewerZone !== 'UTC' && {
+      u: {
+        does: 'Show times in UTC, or in your zone',
+        run: () => showNotice({ text: `Times are in ${switchZone()}.` }),
+      },
+    }),
     '?': { does: 'Show keyboard shortcuts', run: () => setOpen('help') },
   };
   useKeys(keys, { onAllPages: true });

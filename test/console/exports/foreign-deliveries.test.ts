@@ -72,7 +72,7 @@ describe('story: a delivery of another timeline', () => {
     const { page, close } = await at.visit();
     await page.goto(`${address}?since=${HOUR.startAt}&view=table`);
     const section = page.getByRole('region', { name: 'Delivered by another timeline' });
-    await section.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC' }).waitFor();
+    await section.getByRole('heading', { name: '2 Jun 2025 11:00–12:00 CEST (09:00–10:00 UTC)' }).waitFor();
     await section.getByText('2 rows, not delivered').waitFor();
     await assertAccessible(page);
     await section.getByRole('button', { name: 'Ours' }).click();
@@ -101,7 +101,7 @@ describe('story: a delivery of another timeline', () => {
     const { page, close } = await at.visit();
     await page.goto(`${address}?since=2024-06-01T00:00:00Z&view=table`);
     await page.getByText('The oldest 3 of more than 100.').waitFor();
-    const last = page.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC' });
+    const last = page.getByRole('heading', { name: '2 Jun 2025 11:00–12:00 CEST (09:00–10:00 UTC)' });
     assert.equal(await last.count(), 0);
     for (const shown of ['53 of more than 100', '103 of 105']) {
       await page.getByRole('button', { name: 'Show more' }).click();

@@ -6,10 +6,11 @@ import { asCurl } from '../../api/curl.ts';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
-import { formatInterval, viewerZone } from '../../look/time.tsx';
+import { formatInterval } from '../../look/time.tsx';
 import { runAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
-import { countIntervals, isOfCalendar } from '../words/cadence.ts';
+import { countIntervals } from '../words/cadence.ts';
+import { zoneOf } from '../words/interval-time.tsx';
 import type { Cadence } from './layout.ts';
 import { BackfillReceipt, Delivered } from './backfill-receipt.tsx';
 import { backfillQuery, launch, previewQuery, type Backfill, type BackfillRange, type Preview } from './plan-data.ts';
@@ -182,7 +183,7 @@ type RangeProps = { cadence: Cadence; range: { start: number; end: number } };
 /** The selection in the export's zone for days, weeks and months, else in the viewer's; also in UTC, which operators use. */
 function RangeTitle({ cadence, range }: RangeProps) {
   const [start, end] = [isoOf(range.start), isoOf(range.end)];
-  const zone = isOfCalendar(cadence.interval) ? cadence.timezone : viewerZone;
+  const zone = zoneOf(cadence);
   return (
     <div>
       <h2>{formatInterval(start, end, zone)}</h2>

@@ -1,11 +1,13 @@
 /** Two deliveries of an interval, theirs and ours, and the choice between them. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, FormDialog } from '../../look/dialog.tsx';
-import { formatBytes, formatCount, formatInterval, Time } from '../../look/time.tsx';
+import { formatBytes, formatCount, Time } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
+import { exportQuery } from '../export/export-data.ts';
+import { IntervalTime } from '../words/interval-time.tsx';
 import { decide, type ForeignDelivery, type Side } from './foreign-data.ts';
 import styles from './foreign.module.css';
 
@@ -21,6 +23,7 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const mayEdit = useMayEdit(projectId, exportId);
+  const { data: cadence } = useQuery(exportQuery(projectId, exportId));
   const choice = useMutation({
     mutationFn: (side: Side) => decide(projectId, exportId, theirs.id, side),
     async onSuccess() {
@@ -31,7 +34,9 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
   });
   return (
     <article className={styles.decision}>
-      <h3>{formatInterval(theirs.data_interval_start, theirs.data_interval_end)}</h3>
+      <h3>
+        <IntervalTime start={theirs.data_interval_start} end={theirs.data_interval_end} cadence={cadence} />
+      </h3>
       <div className={styles.sides}>
         <dl aria-label="Theirs">
           <dt>theirs</dt>

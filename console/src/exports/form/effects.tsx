@@ -1,5 +1,5 @@
 /** Consequences of unsaved changes for future and past intervals. */
-import { formatInterval } from '../../look/time.tsx';
+import { intervalWords } from '../words/interval-time.tsx';
 import { CONFIG, type DestinationType } from './destination-types.ts';
 import type { Difference } from './differences.ts';
 import styles from './form.module.css';
@@ -49,7 +49,7 @@ function kindOf(attr: string, type: DestinationType | undefined): Kind {
 const CONTENTS = ['filters', 'hogql_query', 'include_columns', 'exclude_columns', 'transformations'];
 
 const intervalOf = ({ data_interval_start: start, data_interval_end: end }: NextRuns['runs'][number]) =>
-  formatInterval(start, end);
+  intervalWords({ start, end });
 
 /** Names the first run that a change applies to: the run of the data interval that ends next. */
 function firstRun({ runs, last }: NextRuns): string {

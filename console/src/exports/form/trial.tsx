@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../look/button.tsx';
-import { formatCount, formatInterval } from '../../look/time.tsx';
+import { formatCount } from '../../look/time.tsx';
+import { IntervalTime } from '../words/interval-time.tsx';
 import { withLabels } from '../words/field.ts';
 import type { DestinationType } from './destination-types.ts';
 import { changedFields, newBody, patchBody, type Fields } from './draft.ts';
@@ -182,7 +183,7 @@ function Rows({ preview, before }: { preview: Preview; before: Preview | undefin
   return (
     <>
       <p>
-        {formatInterval(preview.data_interval_start, preview.data_interval_end)}: {formatCount(total)}{' '}
+        <IntervalTime start={preview.data_interval_start} end={preview.data_interval_end} />: {formatCount(total)}{' '}
         {total === 1 ? 'row' : 'rows'}
         {before && before.records_total_count !== total && ` instead of ${formatCount(before.records_total_count)}`}
         {shown > 0 && total > shown && `, the first ${shown} of them`}. They go to <Names of={preview} />

@@ -1,6 +1,7 @@
 /** The attempts of a run, each with its steps and their durations, and the progress of its parts. */
 import { useQuery } from '@tanstack/react-query';
-import { formatBytes, formatCount, formatDuration, formatTime, zoneName } from '../../look/time.tsx';
+import { useNow } from '../../look/now.ts';
+import { formatBytes, formatCount, formatDuration, isToday, Time } from '../../look/time.tsx';
 import { attemptsQuery, progressQuery, type Attempt, type RunPlace } from './run-data.ts';
 import styles from './run.module.css';
 
@@ -30,15 +31,26 @@ export function Attempts({ place, isOpen }: { place: RunPlace; isOpen: boolean }
               {stepsOfAttempt.map(
                 ({ step, started_at, error }) => error && <p key={`${step} ${started_at}`}>{error.detail}</p>,
               )}
+              <NextTry at={stepsOfAttempt.findLast(({ error }) => error?.next_try_at)?.error?.next_try_at} />
             </td>
             <td>
-              {formatTime(stepsOfAttempt[0]!.started_at, { date: false, seconds: true })}{' '}
-              {zoneName(stepsOfAttempt[0]!.started_at)}
+              <Time iso={stepsOfAttempt[0]!.started_at} date={false} seconds />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** When the attempt after one that failed begins, or was to begin. */
+function NextTry({ at }: { at: string | null | undefined }) {
+  const now = useNow();
+  if (!at) return null;
+  return (
+    <p className="quiet">
+      Next try {Date.parse(at) > now ? 'is' : 'was'} <Time iso={at} date={!isToday(at)} seconds />
+    </p>
   );
 }
 

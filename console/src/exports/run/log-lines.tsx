@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import { formatTime } from '../../look/time.tsx';
+import { formatTime, useShownZone } from '../../look/time.tsx';
 import { lineOf, type LogEntry, type LogFilter } from './log-data.ts';
 import styles from './log.module.css';
 
@@ -23,6 +23,7 @@ type LinesProps = {
 };
 
 export function LogLines({ entries, line, isEnd, onEnd, onTop }: LinesProps) {
+  const timeZone = useShownZone();
   const scroller = useRef<HTMLDivElement>(null);
   // The functions of the virtualizer are used in this component only.
   // oxlint-disable-next-line react/incompatible-library
@@ -74,7 +75,7 @@ export function LogLines({ entries, line, isEnd, onEnd, onTop }: LinesProps) {
                 title="Link to this line"
                 activeProps={{}}
               >
-                <time dateTime={entry.timestamp}>{formatTime(entry.timestamp, { seconds: true })}</time>
+                <time dateTime={entry.timestamp}>{formatTime(entry.timestamp, { seconds: true, timeZone })}</time>
               </Link>
               <span className="quiet">{entry.attempt === null ? '' : `#${entry.attempt}`}</span>
               <span className={styles[entry.level] ?? ''}>{entry.level.toLowerCase()}</span>

@@ -6,7 +6,7 @@ import { Switch } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { SearchField } from '../../look/search-field.tsx';
-import { zoneName } from '../../look/time.tsx';
+import { useShownZone, zoneName } from '../../look/time.tsx';
 import { downloadAddress, LEVELS, logQuery, tailQuery, type LogFilter } from './log-data.ts';
 import { LogLines } from './log-lines.tsx';
 import type { RunPlace } from './run-data.ts';
@@ -33,7 +33,8 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
   useQuery(tailQuery(queries, place, search, isFollowed && isAtTop && log.isSuccess && !search.line));
   const entries = useMemo(() => log.data?.pages.flatMap(({ results }) => results) ?? [], [log.data]);
   const most = useMemo(() => entries.reduce((found, { attempt }) => Math.max(found, attempt ?? 0), 0), [entries]);
-  const zone = entries[0] ? zoneName(entries[0].timestamp) : '';
+  const shownZone = useShownZone();
+  const zone = entries[0] ? zoneName(entries[0].timestamp, shownZone) : '';
   const go = (change: LogFilter) =>
     void navigate({ search: { ...search, line: undefined, ...change }, replace: true, resetScroll: false });
   return (

@@ -4,7 +4,7 @@ import { asCurl } from '../../api/curl.ts';
 import { Button, ButtonLink } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
-import { formatInterval, Time } from '../../look/time.tsx';
+import { Time } from '../../look/time.tsx';
 import { Attempts, Progress } from './attempts.tsx';
 import { ErrorCard } from './error-card.tsx';
 import { LogView } from './log-view.tsx';
@@ -14,7 +14,8 @@ import { BlockedBanner, instanceQuery } from '../blocked.tsx';
 import { foreignOfQuery } from '../foreign/foreign-data.ts';
 import { ForeignDeliveryOfInterval } from '../foreign/foreign-deliveries.tsx';
 import { exportQuery } from '../export/export-data.ts';
-import { cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import { attemptsQuery, cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import { IntervalTime } from '../words/interval-time.tsx';
 import { STATUS_WORDS } from './status-words.ts';
 import styles from './run.module.css';
 
@@ -82,12 +83,18 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
   const cancelling = useMutation({ mutationFn: () => cancel(place), ...refreshOnSuccess });
   const foreign = foreignOfQuery(place.projectId, place.exportId, intervalOf(run));
   const waitsForDecision = Boolean(useQuery({ ...foreign, enabled: hasFailed(run) }).data);
+  const batchExport = useQuery(exportQuery(place.projectId, place.exportId));
+  const attempts = useQuery(attemptsQuery(place, isOpen(run)));
+  const attempt = Math.max(1, ...(attempts.data?.results ?? []).map((one) => one.attempt));
   const path = `/api/projects/${place.projectId}/batch_exports/${place.exportId}/runs/${place.runId}/`;
   return (
     <header className={styles.header}>
       <h1>
-        {formatInterval(run.data_interval_start, run.data_interval_end)}{' '}
-        <span>· {isOpen(run) && run.error ? 'retrying' : STATUS_WORDS[run.status]}</span>
+        <IntervalTime {...intervalOf(run)} cadence={batchExport.data} />{' '}
+        <span>
+          · {isOpen(run) && run.error ? 'retrying' : STATUS_WORDS[run.status]}
+          {attempt > 1 && `, attempt ${attempt}`}
+        </span>
       </h1>
       <div className={styles.buttons}>
         {isOpen(run) && mayEdit && (

@@ -4,9 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
-import { formatInterval, isToday, Time } from '../../look/time.tsx';
+import { isToday, Time } from '../../look/time.tsx';
+import { exportQuery } from '../export/export-data.ts';
 import { runAddress } from '../addresses.ts';
 import { fieldWords, valueWords } from '../words/field.ts';
+import { IntervalTime } from '../words/interval-time.tsx';
 import { authorWords, diagnosisQuery, sortedChanges, type Change, type Diagnosis } from './diagnosis-data.ts';
 import type { RunPlace } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
@@ -38,10 +40,11 @@ function LaterRun({ place, run, status }: { place: RunPlace } & NonNullable<Diag
 function Changes({ place, diagnosis, field }: { place: RunPlace; diagnosis: Diagnosis; field: string | null }) {
   const [isAll, setAll] = useState(false);
   const { last_success, more_changes } = diagnosis;
+  const { data: cadence } = useQuery(exportQuery(place.projectId, place.exportId));
   const changes = sortedChanges(diagnosis.changes, field);
   const success = last_success && (
     <Link to={runAddress(place, last_success.run) as string}>
-      {formatInterval(last_success.data_interval_start, last_success.data_interval_end)}
+      <IntervalTime start={last_success.data_interval_start} end={last_success.data_interval_end} cadence={cadence} />
     </Link>
   );
   if (changes.length === 0)

@@ -1,6 +1,6 @@
 /** Sentence about how far an export is complete. */
 import { useNow } from '../../look/now.ts';
-import { formatDuration, formatInterval, isToday, Time, viewerZone } from '../../look/time.tsx';
+import { formatDuration, formatInterval, isToday, Time, useShownZone } from '../../look/time.tsx';
 
 type FreshnessOf = {
   completeUntil: string | null;
@@ -26,6 +26,7 @@ export function Freshness({
   delivered,
 }: FreshnessOf) {
   const now = useNow();
+  const zone = useShownZone();
   const behind =
     lagSeconds > 0
       ? `, ${formatDuration(lagSeconds)} behind${targetSeconds ? ` (target ${formatDuration(targetSeconds)})` : ''}`
@@ -33,7 +34,7 @@ export function Freshness({
   // Without `completeUntil`, the deliveries are of intervals before the schedule began.
   const history =
     delivered &&
-    `${delivered.count ?? 'History'} delivered, the newest ${formatInterval(delivered.start, delivered.end, viewerZone)}. `;
+    `${delivered.count ?? 'History'} delivered, the newest ${formatInterval(delivered.start, delivered.end, zone)}. `;
   // An export is never late before it begins.
   if (startAt !== null && Date.parse(startAt) > now)
     return (
@@ -47,7 +48,7 @@ export function Freshness({
       return (
         <>
           {history ? `${history}The next` : 'No interval has ended since the export was created. The first'},{' '}
-          {formatInterval(first.start, first.end, viewerZone)}, is delivered once it ends.
+          {formatInterval(first.start, first.end, zone)}, is delivered once it ends.
         </>
       );
     return (
