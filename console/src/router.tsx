@@ -146,7 +146,7 @@ const exportPage = createRoute({
 const runPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/runs/$runId',
-  validateSearch: (search) => textParameters(search, ['level', 'text', 'attempt', 'line']),
+  validateSearch: (search) => textParameters(search, ['level', 'text', 'attempt', 'line', 'follow']),
   component: lazyChunk(() => import('./exports/run/run-page.tsx'), 'RunPage'),
 });
 

@@ -107,6 +107,11 @@ describe('the grid of an export', () => {
     await page.waitForFunction(() => document.querySelector('[aria-describedby=plan-reason]') === null);
     assert.equal(await spent.isDisabled(), false);
     await page.unroute(looks);
+    await page.getByRole('link', { name: 'Table', exact: true }).click();
+    await page.getByRole('row', { name: /3 hours delivered/ }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('view'), 'table');
+    await page.getByRole('link', { name: 'Grid', exact: true }).click();
+    await page.getByRole('grid').waitFor();
     await close();
   });
 

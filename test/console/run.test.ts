@@ -156,6 +156,10 @@ describe('the page of a run', () => {
     await log.getByText('late 20').waitFor();
     assert.ok((await log.getByText(/^(early|late) /).count()) < 150, 'only lines in view are drawn');
     await page.locator('label', { hasText: 'Follow' }).click();
+    await page.waitForURL(/follow=on/);
+    await page.reload();
+    await log.getByText('late 20').waitFor();
+    assert.equal(await page.getByRole('switch', { name: 'Follow' }).isChecked(), true);
     await write(1, 'written meanwhile ', 2);
     await log.getByText('written meanwhile 1').waitFor();
     await assertAccessible(page);

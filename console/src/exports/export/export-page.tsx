@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
+import { ChoiceLinks } from '../../look/choice-links.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { useMayEdit } from '../access.ts';
 import { BlockedBanner } from '../blocked.tsx';
@@ -205,6 +206,15 @@ function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProp
   const bounds = selected && { start: map.starts[selected.first]!, end: map.ends[selected.last]! };
   return (
     <>
+      {!isNarrow && (
+        <ChoiceLinks
+          label="Intervals as"
+          name="view"
+          value={search.view === 'table' ? 'table' : undefined}
+          choices={[{ value: 'table', label: 'Table' }]}
+          all="Grid"
+        />
+      )}
       <p className={styles.readout}>
         {nameOf(map, active, cadence)}{' '}
         {hasRun(map.codes[active]!) && (

@@ -26,7 +26,9 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const [isFollowed, setFollowed] = useState(isOpen);
+  // The last lines of a run that ends meanwhile are still followed.
+  const [wasOpen] = useState(isOpen);
+  const isFollowed = search.follow === undefined ? wasOpen : search.follow === 'on';
   const [isAtTop, setAtTop] = useState(true);
   const log = useInfiniteQuery(logQuery(place, search));
   // Further down the list stays still for reading; new entries are added once the reader is back at the top.
@@ -59,7 +61,12 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
           onChange={(text) => go({ text: text || undefined })}
           isFirst
         />
-        <Switch isSelected={isFollowed} onChange={setFollowed}>
+        <Switch
+          isSelected={isFollowed}
+          onChange={(isOn) =>
+            void navigate({ search: { ...search, follow: isOn ? 'on' : 'off' }, replace: true, resetScroll: false })
+          }
+        >
           Follow
         </Switch>
         <a href={downloadAddress(place, search)} download>
