@@ -65,6 +65,11 @@ describe('the list of exports', () => {
         start_at: new Date(Date.now() + 3 * 86_400_000).toISOString(),
         destination: { type: 'LocalFile', config: { directory: 'later' } },
       });
+      await installation.request('POST', '/batch_exports/', {
+        name: 'Daily',
+        interval: 'day',
+        destination: { type: 'LocalFile', config: { directory: 'daily' } },
+      });
     });
 
     it('shows first what needs somebody, with the error, and says how all stand', async () => {
@@ -82,6 +87,11 @@ describe('the list of exports', () => {
       await later.getByText(/^Begins [A-Z].*: no earlier interval is delivered automatically\.$/).waitFor();
       await page
         .getByRole('listitem')
+        .filter({ hasText: 'Daily' })
+        .getByText('No day has ended since the export was created. The first day is delivered once it ends.')
+        .waitFor();
+      await page
+        .getByRole('listitem')
         .filter({ hasText: 'Orders' })
         .getByText(
           /^History delivered, the newest 2 Jun 2025 13:00–14:00 CEST\. The next, .*, is delivered once it ends\.$/,
@@ -90,6 +100,11 @@ describe('the list of exports', () => {
       await assertAccessible(page);
       await clicks.getByRole('link', { name: 'Fix Clicks' }).click();
       await page.waitForURL(/edit\?field=destination__config__directory$/);
+      await page.goto(address);
+      await page.getByRole('link', { name: /^Daily/ }).click();
+      await page
+        .getByText(/ The first, \d+ \w+( \d+)? 0[12]:00–\d+ \w+( \d+)? 0[12]:00 CES?T, is delivered once it ends\.$/)
+        .waitFor();
       await close();
     });
 
@@ -237,6 +252,17 @@ describe('the list of exports', () => {
       await orders.getByText(/^Paused by Ada, “holidays”; resumes /).waitFor();
       for (const name of ['Orders', 'Clicks'])
         await page.getByRole('listitem').filter({ hasText: name }).getByText('Paused.', { exact: true }).waitFor();
+      // As if they had been paused two hours ago.
+      const { db } = installation.sluice;
+      const both = db('batch_exports').whereIn('name', ['Orders', 'Clicks']);
+      await db('batch_export_pauses')
+        .whereIn('batch_export_id', both.clone().select('id'))
+        .update({ paused_at: ago(2) });
+      await both.update({ created_at: ago(9) } as never);
+      await page.getByRole('button', { name: 'Unpause' }).click();
+      await orders.getByText(/^Running again\. [12] hours? w(as|ere) missed while paused\. Deliver them$/).waitFor();
+      await orders.getByRole('link', { name: 'Deliver them' }).click();
+      await page.getByRole('button', { name: /^Deliver [12] hours?/ }).waitFor();
       await close();
     });
 
@@ -250,14 +276,3 @@ describe('the list of exports', () => {
     });
   });
 });
-      // As if they had been paused two hours ago.
-      const { db } = installation.sluice;
-      const both = db('batch_exports').whereIn('name', ['Orders', 'Clicks']);
-      await db('batch_export_pauses')
-        .whereIn('batch_export_id', both.clone().select('id'))
-        .update({ paused_at: ago(2) });
-      await both.update({ created_at: ago(9) } as never);
-      await page.getByRole('button', { name: 'Unpause' }).click();
-      await orders.getByText(/^Running again\. [12] hours? w(as|ere) missed while paused\. Deliver them$/).waitFor();
-      await orders.getByRole('link', { name: 'Deliver them' }).click();
-      await page.getByRole('button', { name: /^Deliver [12] hours?/ }).waitFor();

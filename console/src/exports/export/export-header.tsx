@@ -1,12 +1,14 @@
 /** The head of an export's page: its name, how far it is complete, and actions on the whole export. */
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, ButtonLink } from '../../look/button.tsx';
 import { MenuButton } from '../../look/menu/menu.tsx';
 import { LiveMark } from '../../live/live-mark.tsx';
 import { editAddress } from '../addresses.ts';
+import { schedulePreviewQuery } from '../form/schedule-data.ts';
 import { exportKeys } from '../query-keys.ts';
+import { isOfCalendar } from '../words/cadence.ts';
 import { destinationWords } from '../words/destination.ts';
 import { Freshness } from '../words/freshness.tsx';
 import { Missed } from '../words/missed.tsx';
@@ -34,6 +36,8 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
   const { id, name, paused } = one;
   const missed = map?.missed_while_paused;
   const onClose = () => setAsked(undefined);
+
+  const first = useFirstInterval(projectId, one);
 
   async function onChanged() {
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, id) });
@@ -71,6 +75,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
             interval={one.interval}
             inNextInterval={one.created_at}
             startAt={one.start_at}
+            first={first}
             delivered={map ? deliveredOf(map, one.interval) : null}
           />
         )}
@@ -90,4 +95,14 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
       {asked === 'delete' && <DeleteDialog {...{ projectId, one, onClose }} onDone={onDeleted} />}
     </>
   );
+}
+
+/** @returns the interval under way of an export by days, weeks or months none of whose intervals has ended */
+function useFirstInterval(projectId: number, one: ExportBody): { start: string; end: string } | undefined {
+  const { data } = useQuery({
+    ...schedulePreviewQuery(projectId, one, { count: 1 }),
+    enabled: isOfCalendar(one.interval) && one.complete_until === null && one.lag_seconds === 0,
+  });
+  const run = data?.runs[0];
+  return run && { start: run.data_interval_start, end: run.data_interval_end };
 }

@@ -12,7 +12,7 @@ export const SCHEDULE = ['interval', 'timezone', 'offset_day', 'offset_hour'];
 /** Runs to preview, the server's maximum: the form looks for clock changes in all of them. */
 const COUNT = 50;
 
-function previewQuery(
+export function schedulePreviewQuery(
   projectId: number,
   fields: Fields,
   { count, endOfCurrentInterval }: { count: number; endOfCurrentInterval?: string },
@@ -51,11 +51,11 @@ export type NextRuns = {
 /** @param saved fields of the export that is edited; undefined: it is new */
 export function useNextRuns(projectId: number, fields: Fields, saved: Fields | undefined): NextRuns {
   const isChanged = saved !== undefined && isOtherCadence(saved, fields);
-  const present = useQuery({ ...previewQuery(projectId, saved ?? fields, { count: 1 }), enabled: isChanged });
+  const present = useQuery({ ...schedulePreviewQuery(projectId, saved ?? fields, { count: 1 }), enabled: isChanged });
   const last = isChanged ? present.data?.runs[0] : undefined;
   const endOfCurrentInterval = last?.data_interval_end;
   const { data } = useQuery({
-    ...previewQuery(projectId, fields, {
+    ...schedulePreviewQuery(projectId, fields, {
       count: COUNT,
       ...(endOfCurrentInterval !== undefined && { endOfCurrentInterval }),
     }),

@@ -1,6 +1,7 @@
 /** Sentence about how far an export is complete. */
 import { useNow } from '../../look/now.ts';
 import { formatDuration, formatInterval, isToday, Time, useShownZone } from '../../look/time.tsx';
+import { isOfCalendar } from './cadence.ts';
 
 type FreshnessOf = {
   completeUntil: string | null;
@@ -12,6 +13,8 @@ type FreshnessOf = {
   inNextInterval: string | null;
   /** The start: no earlier interval is delivered automatically. */
   startAt: string | null;
+  /** The first interval, where it is known; that of an export by hours or minutes follows from `inNextInterval`. */
+  first?: { start: string; end: string } | undefined;
   /** The newest delivered interval; `count`, if known, counts all delivered ones, as `3 hours`. */
   delivered: { start: string; end: string; count?: string } | null;
 };
@@ -23,6 +26,7 @@ export function Freshness({
   interval,
   inNextInterval,
   startAt,
+  first: givenFirst,
   delivered,
 }: FreshnessOf) {
   const now = useNow();
@@ -43,12 +47,20 @@ export function Freshness({
       </>
     );
   if (completeUntil === null) {
-    const first = inNextInterval === null ? undefined : firstInterval(interval, inNextInterval);
+    const first = givenFirst ?? (inNextInterval === null ? undefined : firstInterval(interval, inNextInterval));
     if (first && Date.parse(first.end) > now)
       return (
         <>
           {history ? `${history}The next` : 'No interval has ended since the export was created. The first'},{' '}
           {formatInterval(first.start, first.end, zone)}, is delivered once it ends.
+        </>
+      );
+    // Lists do not know the zone of the export, by which its first day, week or month begins.
+    if (lagSeconds === 0 && isOfCalendar(interval))
+      return (
+        <>
+          {history ? `${history}The next` : `No ${interval} has ended since the export was created. The first`}{' '}
+          {interval} is delivered once it ends.
         </>
       );
     return (
