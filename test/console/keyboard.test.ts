@@ -78,6 +78,17 @@ describe('keys of the console', () => {
     assert.ok(command.includes('Bearer $SLUICE_KEY'));
   });
 
+  it('copy it, too, where the browser has no clipboard for scripts', async () => {
+    const page = await show(`${flags()}?search=al`, false);
+    await page.getByRole('link', { name: 'alpha' }).focus();
+    await page.keyboard.press('c');
+    await page.getByText('Copied.').waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement!.textContent), 'alpha');
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('searchbox').press('Control+v');
+    assert.match(await page.getByRole('searchbox').inputValue(), /^curl -sS .*search=al'/);
+  });
+
   it('open a palette that finds flags, pages and actions', async () => {
     const page = await show(flags());
     await page.keyboard.press('Control+k');
