@@ -5,7 +5,7 @@ import { asCurl } from '../api/curl.ts';
 import { Chunk } from '../chunks/chunk.tsx';
 import { lazyChunk } from '../chunks/lazy-chunk.ts';
 import { useKeys } from '../keys/keys.ts';
-import { copyText } from '../look/clipboard.ts';
+import { copyText } from '../look/copy.tsx';
 import { showNotice } from '../look/notice.tsx';
 import { switchZone, viewerZone } from '../look/time.tsx';
 import { usePageRequest } from './page-request.ts';
