@@ -37,7 +37,7 @@ export function dashboardQuery(project_id: number, id: number) {
 
 /** @param use_template name of a built-in template */
 export const makeFromTemplate = (project_id: number, use_template: string): Promise<Dashboard> =>
-  done(
+  unwrap(
     api.POST('/api/environments/{project_id}/dashboards/', {
       params: { path: { project_id } },
       body: { use_template },

@@ -129,7 +129,7 @@ describe('story: the operator of exports', () => {
         DATABASE_URL: databaseUrl,
         TEMPORAL_ADDRESS: temporal.address,
         TEMPORAL_NAMESPACE: temporal.namespace,
-        SLUICE_ENCRYPTION_KEYS: String(encryptionKeys),
+        SLUICE_ENCRYPTION_KEYS: encryptionKeys,
         EXPORT_LOCAL_ROOT: environment.localRoot,
         EXPORT_ALLOWED_HOSTS: '127.0.0.1',
       }),

@@ -65,7 +65,8 @@ function Tiles({ dashboard: { tiles }, projectId }: { dashboard: Dashboard; proj
   if (tiles.length === 0) {
     return (
       <Empty action={<FromTemplate projectId={projectId} />}>
-        This dashboard has no tiles yet. Add insights and texts with the API, or create another dashboard from a template.
+        This dashboard has no tiles yet. Add insights and texts with the API, or create another dashboard from a
+        template.
       </Empty>
     );
   }

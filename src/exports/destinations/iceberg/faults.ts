@@ -6,11 +6,11 @@ import { S3_FAULTS } from '../s3/faults.ts';
 
 type CatalogNetworkFaults = Record<`catalog_${NetworkFaultCode}`, KnownFault>;
 
-/** The storage has the same codes without `catalog_`, and the answers of the system belong to those. */
+/** The storage has the same codes without `catalog_`, and the rawCodes of the system belong to those. */
 const CATALOG_NETWORK_FAULTS = Object.fromEntries(
   Object.entries(networkFaults({ hostField: 'catalog_uri', unreachable: 'The catalog cannot be reached.' })).map(
     ([code, known]) => {
-      const { answers: _, ...fault }: KnownFault = known;
+      const { rawCodes: _, ...fault }: KnownFault = known;
       return [`catalog_${code}`, fault];
     },
   ),
@@ -121,23 +121,23 @@ const OWN_STORAGE_FAULTS = {
   kms_key_not_found: {
     owner: 'you',
     sentence: 'The KMS key of the bucket does not exist.',
-    answers: S3_FAULTS.kms_key_not_found.answers,
+    rawCodes: S3_FAULTS.kms_key_not_found.rawCodes,
   },
   kms_key_disabled: {
     owner: 'you',
     sentence: 'The KMS key of the bucket is disabled.',
-    answers: S3_FAULTS.kms_key_disabled.answers,
+    rawCodes: S3_FAULTS.kms_key_disabled.rawCodes,
   },
   kms_key_unusable: {
     owner: 'you',
     sentence: 'The KMS key of the bucket cannot be used in its present state.',
-    answers: S3_FAULTS.kms_key_unusable.answers,
+    rawCodes: S3_FAULTS.kms_key_unusable.rawCodes,
   },
   file_too_large: {
     owner: 'destination',
     final: true,
     sentence: 'A file is larger than the storage takes.',
-    answers: S3_FAULTS.file_too_large.answers,
+    rawCodes: S3_FAULTS.file_too_large.rawCodes,
   },
   name_too_long: {
     ...S3_FAULTS.name_too_long,
