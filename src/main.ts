@@ -50,6 +50,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'find what is wrong with this installation, and say how to mend it',
     load: async () => (await import('./app/commands/doctor.ts')).doctorCommand(),
   },
+  backup: {
+    summary: 'copy the Postgres of a running `sluice up` into a new folder',
+    load: async () => (await import('./app/commands/backup.ts')).backupCommand(),
+  },
   recover: {
     summary: 'let deliveries go on after the database was restored, or copied',
     load: async () => (await import('./app/commands/recover.ts')).recoverCommand(),
