@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- name …] [--large] [--json]`: runs the named benchmarks, or all of them.
- * Exits with 1 when one could not be measured or did not do its work. A goal that is missed is printed, not an error.
+ * Exits with 1 when one, or a part of it, could not be measured or did not do its work. A goal that is missed is printed, not an error.
  */
 import { parseArgs } from 'node:util';
 import { NotMeasured, type Bench, type BenchResult } from './measure.ts';
@@ -31,6 +31,7 @@ async function run(name: string): Promise<void> {
     const { bench } = await load();
     const result = await bench({ large: values.large, log: (line) => values.json || console.error(`  ${line}`) });
     console.log(values.json ? JSON.stringify(result) : table(result));
+    for (const missing of result.missing ?? []) fail(`${name}: not measured: ${missing}`);
   } catch (error) {
     if (!(error instanceof NotMeasured)) throw error;
     fail(`${name}: not measured: ${error.message}`);
@@ -43,7 +44,7 @@ function fail(message: string): void {
 }
 
 function table({ name, cases, goals }: BenchResult): string {
-  const width = Math.max(...cases.map((row) => row.case.length), ...goals.map(({ goal }) => goal.length));
+  const width = Math.max(name.length, ...cases.map((row) => row.case.length), ...goals.map(({ goal }) => goal.length));
   const row = (label: string, ...cells: string[]) =>
     `${label.padEnd(width)}  ${cells.map((cell) => cell.padStart(6)).join('  ')}`;
   return [

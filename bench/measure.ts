@@ -23,10 +23,27 @@ export type Case = { name: string; run(): Promise<Sample> };
 
 export type CaseResult = { case: string; wall_ratio: number; cpu_ratio: number; rss_mb: number };
 export type Goal = { goal: string; value: number; met: boolean };
-export type BenchResult = { name: string; cases: CaseResult[]; goals: Goal[] };
+/** `missing`: what could not be measured, and why. */
+export type BenchResult = { name: string; cases: CaseResult[]; goals: Goal[]; missing?: string[] };
 
 /** A benchmark that `bench/main.ts` runs: prints progress with `log`, returns its figures. */
 export type Bench = (options: { large: boolean; log: (line: string) => void }) => Promise<BenchResult>;
+
+/** Adds the figures of one part of a benchmark to its result; if they cannot be had, the result says so, and other parts go on. */
+export async function measurePart(
+  result: Required<BenchResult>,
+  what: string,
+  measure: () => Promise<Partial<Pick<BenchResult, 'cases' | 'goals'>>>,
+): Promise<void> {
+  try {
+    const { cases = [], goals = [] } = await measure();
+    result.cases.push(...cases);
+    result.goals.push(...goals);
+  } catch (error) {
+    console.error(error);
+    result.missing.push(`${what}: ${(error as Error).message}`);
+  }
+}
 
 /** Runs every case once in each round, in turn, after a round that warms caches and is not counted. @returns samples by case */
 export async function interleave(

@@ -5,32 +5,33 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities } from '../../activities/index.ts';
 import { createPool } from '../../src/platform/db/connection.ts';
 import { encodeEvents } from '../../src/events/ingest/event-rows.ts';
 import { createIngest } from '../../src/events/ingest/ingest.ts';
 import { NO_EFFECTS } from '../../src/events/persons/effects.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
-import { installRuntime, startExportWorker } from '../../src/exports/temporal/worker.ts';
+import { ensureReachable } from '../../src/platform/temporal/connection.ts';
+import { retryUntilAnswered } from '../../src/platform/temporal/until-answered.ts';
 import { startInstallation, type Installation } from '../installation.ts';
 import {
   atLeast,
   atMost,
   compare,
   interleave,
+  measurePart,
   median,
   peakRssMb,
   serverCpuMs,
   type Bench,
+  type BenchResult,
   type Case,
   type CaseResult,
   type Goal,
   type Sample,
 } from '../measure.ts';
 import { planYear } from './plan-year.ts';
+import { BARE_QUEUE, withBareWorker, withWorker } from './in-process-workers.ts';
 import { withWorkerProcesses } from './worker-processes.ts';
 
 const HOUR = 3_600_000;
@@ -47,7 +48,11 @@ const AT_ONCE = 10;
 const WORKERS = [1, 2, 4];
 const ROUNDS_OF_WORKERS = 1;
 const COMPARED = (ROUNDS + 1) * RUNS_A_ROUND;
-const INTERVALS = SINGLE_RUNS * 2 + COMPARED + WORKERS.length * (ROUNDS_OF_WORKERS + 1) * RUNS_A_ROUND;
+const RUNS_OF_WORKERS = (ROUNDS_OF_WORKERS + 1) * RUNS_A_ROUND;
+const INTERVALS = SINGLE_RUNS * 2 + COMPARED + WORKERS.length * RUNS_OF_WORKERS;
+/** Longest waits for the end of a run, and for a Temporal that does not answer. */
+const RUN_MS = 60_000;
+const ANSWER_MS = 120_000;
 
 export const bench: Bench = async ({ log }) => {
   const installation = await startInstallation();
@@ -56,16 +61,30 @@ export const bench: Bench = async ({ log }) => {
     await storeEvents(installation);
     const exportId = await createExport(installation, 'hour');
     const ends = Array.from({ length: INTERVALS }, (_, hour) => FIRST_END + hour * HOUR);
-    return await withBareWorker(installation, async () => {
-      const { cases, goals } = await withWorker(installation, async () => {
-        const single = await measureSingleRuns(installation, exportId, ends, log);
-        const compared = await compareThroughput(installation, exportId, ends, log);
-        return { cases: compared.cases, goals: [...single, ...compared.goals] };
+    const result: Required<BenchResult> = { name: 'runs', cases: [], goals: [], missing: [] };
+    const measure = async (what: string, part: () => Promise<Partial<BenchResult>>) =>
+      measurePart(result, what, async () => {
+        await untilTemporalAnswers(installation);
+        return part();
       });
-      const scaled = await measureWorkers(installation, exportId, ends, log);
-      const planned = await planYear(installation, await createExport(installation, 'every 5 minutes'));
-      return { name: 'runs', cases: [...cases, ...scaled], goals: [...goals, ...planned] };
-    });
+    await measure('runs one after the other', () =>
+      withWorker(installation, () => measureSingleRuns(installation, exportId, ends.splice(0, SINGLE_RUNS * 2), log)),
+    );
+    await measure('throughput of runs', () =>
+      withBareWorker(installation, () =>
+        withWorker(installation, () => compareThroughput(installation, exportId, ends.splice(0, COMPARED), log)),
+      ),
+    );
+    for (const workers of WORKERS)
+      await measure(nameOfWorkers(workers), () =>
+        withBareWorker(installation, () =>
+          measureWorkers(workers, installation, exportId, ends.splice(0, RUNS_OF_WORKERS), log),
+        ),
+      );
+    await measure('a year of 5-minute intervals', async () => ({
+      goals: await planYear(installation, await createExport(installation, 'every 5 minutes')),
+    }));
+    return result;
   } finally {
     await installation.close();
   }
@@ -106,83 +125,54 @@ async function createExport({ batchExports, projectId }: Installation, interval:
   return (await batchExports.create(projectId, wanted)).id;
 }
 
-const BARE_QUEUE = 'bench-bare';
-
-/** Does the work with a worker as users have it, in this process. */
-async function withWorker<T>({ engine, options }: Installation, work: () => Promise<T>): Promise<T> {
-  const { temporal, log, partsAtOnce } = options;
-  const worker = await startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce });
-  try {
-    return await work();
-  } finally {
-    worker.shutdown();
-    await worker.stopped;
-  }
-}
-
-/** Does the work with a worker for bare workflows, in this process. */
-async function withBareWorker<T>({ options: { temporal, log } }: Installation, work: () => Promise<T>): Promise<T> {
-  installRuntime(log);
-  const connection = await NativeConnection.connect({ address: temporal.address });
-  const bare = await Worker.create({
-    connection,
-    namespace: temporal.namespace,
-    taskQueue: BARE_QUEUE,
-    workflowsPath: fileURLToPath(new URL('../bare-workflow.ts', import.meta.url)),
-    activities: { nothing: async () => {} },
-  });
-  const bareEnded = bare.run();
-  try {
-    return await work();
-  } finally {
-    bare.shutdown();
-    await bareEnded;
-    await connection.close();
-  }
-}
-
-/** @returns goals of a run's duration and of its history */
+/** Measures a run's duration and its history. */
 async function measureSingleRuns(
   installation: Installation,
   exportId: string,
   ends: number[],
   log: (line: string) => void,
-): Promise<Goal[]> {
+): Promise<{ goals: Goal[] }> {
   const { engine, backfills, projectId } = installation;
   const scheduled: number[] = [];
   const requested: number[] = [];
   let events = 0;
-  for (let i = 0; i < SINGLE_RUNS; i++) {
-    const end = ends.shift()!;
+  for (const end of ends.slice(0, SINGLE_RUNS)) {
     await engine.schedules.backfill(exportId, [end]);
     const run = await waitForEnd(engine.temporal.client, exportId, end);
     scheduled.push(run.ms);
     events = Math.max(events, run.events);
   }
-  for (let i = 0; i < SINGLE_RUNS; i++) {
-    const end = ends.shift()!;
+  for (const end of ends.slice(SINGLE_RUNS)) {
     const [startAt, endAt] = [new Date(end - HOUR).toISOString(), new Date(end).toISOString()];
     const started = performance.now();
     await backfills.request(projectId, exportId, { startAt, endAt });
     await waitForEnd(engine.temporal.client, exportId, end);
     requested.push(performance.now() - started);
   }
-  await checkDelivered(installation, exportId, SINGLE_RUNS * 2);
+  await checkDelivered(installation, exportId, ends);
   log(`from a request to its run's end: ${median(requested).toFixed(0)} ms`);
-  return [
-    atMost('from the schedule’s action to the end of a run of 50 rows, ms', Math.round(median(scheduled)), 300),
-    atMost('events in the history of a run of one part', events, 25),
-  ];
+  return {
+    goals: [
+      atMost('from the schedule’s action to the end of a run of 50 rows, ms', Math.round(median(scheduled)), 300),
+      atMost('events in the history of a run of one part', events, 25),
+    ],
+  };
 }
 
 /** Waits for the end of the interval's run. @returns its duration and number of history events, as Temporal has them */
 async function waitForEnd(client: Client, exportId: string, end: number): Promise<{ ms: number; events: number }> {
   const handle = client.workflow.getHandle(runWorkflowId(exportId, end));
-  for (;;) {
+  for (const deadline = performance.now() + RUN_MS; performance.now() < deadline;) {
     const run = await handle.describe().catch(() => undefined);
     if (run?.closeTime) return { ms: run.closeTime.getTime() - run.startTime.getTime(), events: run.historyLength };
     await sleep(10);
   }
+  throw new Error(`a run did not end within ${RUN_MS / 1000} s`);
+}
+
+async function untilTemporalAnswers({ engine }: Installation): Promise<void> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  await retryUntilAnswered(() => ensureReachable(engine.temporal.client), { signal, onFailure() {} });
 }
 
 async function compareThroughput(
@@ -192,9 +182,9 @@ async function compareThroughput(
   log: (line: string) => void,
 ) {
   const limit = bareCase(installation);
-  const ours = runsCase('runs of one part, 50 rows', installation, exportId, ends);
+  const ours = runsCase('runs of one part, 50 rows', installation, exportId, [...ends]);
   const samples = await interleave([limit, ours], ROUNDS, log);
-  await checkDelivered(installation, exportId, SINGLE_RUNS * 2 + COMPARED);
+  await checkDelivered(installation, exportId, ends);
   const cases = [limit, ours].map(({ name }) => compare(name, samples.get(name)!, samples.get(limit.name)!));
   log(`${perMinute(samples.get(ours.name)!)} runs a minute`);
   return { cases, goals: [atLeast('throughput of runs, of bare workflows', cases[1]!.wall_ratio, 0.4)] };
@@ -202,22 +192,20 @@ async function compareThroughput(
 
 /** The same with workers in processes of their own, beside the same limit. */
 async function measureWorkers(
+  workers: number,
   installation: Installation,
   exportId: string,
   ends: number[],
   log: (line: string) => void,
-): Promise<CaseResult[]> {
-  const results: CaseResult[] = [];
-  for (const workers of WORKERS) {
-    const name = `runs, ${workers} worker process${workers === 1 ? '' : 'es'}`;
-    const [limit, ours] = [bareCase(installation), runsCase(name, installation, exportId, ends)];
-    const measure = () => interleave([limit, ours], ROUNDS_OF_WORKERS, log);
-    const samples = await withWorkerProcesses(workers, installation.options, measure);
-    log(`${name}: ${perMinute(samples.get(name)!)} runs a minute`);
-    results.push(compare(name, samples.get(name)!, samples.get(limit.name)!));
-  }
-  await checkDelivered(installation, exportId, INTERVALS);
-  return results;
+): Promise<{ cases: CaseResult[] }> {
+  const name = nameOfWorkers(workers);
+  const [limit, ours] = [bareCase(installation), runsCase(name, installation, exportId, [...ends])];
+  const samples = await withWorkerProcesses(workers, installation.options, () =>
+    interleave([limit, ours], ROUNDS_OF_WORKERS, log),
+  );
+  await checkDelivered(installation, exportId, ends);
+  log(`${name}: ${perMinute(samples.get(name)!)} runs a minute`);
+  return { cases: [compare(name, samples.get(name)!, samples.get(limit.name)!)] };
 }
 
 function bareCase({ engine }: Installation): Case {
@@ -226,6 +214,8 @@ function bareCase({ engine }: Installation): Case {
     await client.workflow.execute('bare', { workflowId: randomUUID(), taskQueue: BARE_QUEUE });
   });
 }
+
+const nameOfWorkers = (workers: number) => `runs, ${workers} worker process${workers === 1 ? '' : 'es'}`;
 
 function runsCase(name: string, { engine }: Installation, exportId: string, ends: number[]): Case {
   return throughputCase(name, async () => {
@@ -250,16 +240,25 @@ function throughputCase(name: string, execute: () => Promise<void>): Case {
       const lane = async () => {
         while (left-- > 0) await execute();
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      // Settled, because executions that go on after another's failure would burden what is measured next.
+      const lanes = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+      for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
       const wallMs = performance.now() - started;
       return { wallMs, cpuMs: serverCpuMs(process.pid) - cpu, rssMb: peakRssMb(process.pid) };
     },
   };
 }
 
-async function checkDelivered({ engine, projectId }: Installation, exportId: string, runs: number): Promise<void> {
+/** @throws Error unless each of these intervals has one run, which delivered its rows */
+async function checkDelivered(
+  { engine, projectId }: Installation,
+  exportId: string,
+  ends: readonly number[],
+): Promise<void> {
+  const expected = new Set(ends);
   const all = await engine.stores.runs.list(projectId, exportId, { limit: INTERVALS + 1 });
-  const delivered = all.filter((run) => run.status === 'Completed' && run.recordsCompleted === ROWS_EACH);
-  if (all.length !== runs || delivered.length !== runs)
-    throw new Error(`${delivered.length} of ${runs} runs delivered their rows`);
+  const runs = all.filter((run) => expected.has(Date.parse(run.end)));
+  const delivered = runs.filter((run) => run.status === 'Completed' && run.recordsCompleted === ROWS_EACH);
+  if (runs.length !== ends.length || delivered.length !== ends.length)
+    throw new Error(`${delivered.length} of ${ends.length} runs delivered their rows`);
 }
