@@ -12,7 +12,7 @@ import { readReport } from '../up/report.ts';
 import { databaseChecks, SCHEMA } from './database-checks.ts';
 import { diagnose, problem, type Diagnosis } from './diagnosis.ts';
 import { checkDestination, checkEncryptionKeys } from './export-checks.ts';
-import { checkApi, checkConfiguration, checkDisk } from './machine-checks.ts';
+import { checkApi, checkConfiguration, checkDisk, checkPorts } from './machine-checks.ts';
 import { temporalChecks } from './temporal-checks.ts';
 
 /** Time for connections to close, in milliseconds. */
@@ -42,6 +42,7 @@ export async function* examineInstallation(
     for await (const diagnosis of diagnose([
       checkConfiguration(config),
       checkDisk(config),
+      checkPorts(config),
       ...databaseChecks({ pool, planned: plannedProcesses(config) }),
       ...temporalChecks({
         client: temporal.client,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { checkAddressLists } from '../address-lists.ts';
+import { checkPortsDiffer } from '../up/ports.ts';
 import { ok, problem, warning, type Examination, type Finding } from './diagnosis.ts';
 
 /** Free space below which Postgres or exports may soon stop, in bytes. */
@@ -22,6 +23,21 @@ export function checkConfiguration(config: Config): Examination {
         if (error instanceof CommandFailed)
           return problem(error.message, 'Correct these variables, and restart every process.');
         throw error;
+      }
+    },
+  };
+}
+
+export function checkPorts(config: Config): Examination {
+  return {
+    name: 'ports',
+    async run() {
+      try {
+        checkPortsDiffer(config);
+        return ok('No two variables name the same port.');
+      } catch (error) {
+        if (!(error instanceof CommandFailed)) throw error;
+        return warning(error.message, 'Change one of them, unless these processes run on different machines.');
       }
     },
   };

@@ -4,15 +4,29 @@ import { TASK_QUEUES } from '../../exports/domain/task-queues.ts';
 import { RECONCILER, type ExportSchedules } from '../../exports/temporal/schedules.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { TemporalClient } from '../../platform/temporal/connection.ts';
-import { namespaceExists } from '../../platform/temporal/namespace.ts';
+import { namespaceExists, readServerVersion } from '../../platform/temporal/namespace.ts';
 import { hasPollers } from '../../platform/temporal/pollers.ts';
 import { SCHEMA } from './database-checks.ts';
-import { ok, problem, warning, type Examination } from './diagnosis.ts';
+import { ok, problem, warning, type Examination, type Finding } from './diagnosis.ts';
 
 /** Rounds begin every 45 seconds and take seconds; one whose steps all reach their deadlines takes four and a half minutes. */
 const LATE_ROUND_S = 600;
+/** The version of the tests. Older ones may lack updates of workflows, and what else workers need. */
+const TESTED_SERVER = '1.29';
 const WORKERS = 'temporal workers';
 const TEMPORAL = 'temporal';
+
+/** @param version of Temporal's server, such as 1.29.1 */
+export function rateServer(version: string, namespace: string): Finding {
+  const [tested, found] = [TESTED_SERVER, version].map((text) => text.split('.').map(Number));
+  const [major, minor] = [found![0]! - tested![0]!, found![1]! - tested![1]!];
+  if (major < 0 || (major === 0 && minor < 0))
+    return warning(
+      `Temporal ${version} is older than ${TESTED_SERVER}, with which Sluice is tested.`,
+      `Upgrade Temporal's server to ${TESTED_SERVER} or newer.`,
+    );
+  return ok(`Temporal ${version} answers, and has the namespace ${namespace}.`);
+}
 
 type Dependencies = Pick<TemporalClient, 'client'> & {
   schedules: Pick<ExportSchedules, 'findReconciler'>;
@@ -28,7 +42,7 @@ export function temporalChecks({ client, schedules, findLastRound, deliveriesBlo
       name: TEMPORAL,
       async run() {
         try {
-          if (await namespaceExists(client)) return ok(`Temporal answers, and has the namespace ${namespace}.`);
+          if (await namespaceExists(client)) return rateServer(await readServerVersion(client), namespace);
         } catch (error) {
           if (!(error instanceof Unavailable)) throw error;
           return problem(

@@ -38,6 +38,15 @@ export async function namespaceExists(client: Client): Promise<boolean> {
   }
 }
 
+/**
+ * Version of the server, such as 1.29.1.
+ * @throws Unavailable when Temporal does not answer
+ */
+export async function readServerVersion(client: Client): Promise<string> {
+  const { serverVersion } = await withDeadline(client, () => client.workflowService.getSystemInfo({}));
+  return serverVersion;
+}
+
 function grpcCode(error: unknown): number | undefined {
   const cause = error instanceof ServiceError ? error.cause : error;
   return (cause as { code?: number } | undefined)?.code;

@@ -12,6 +12,7 @@ import { databaseChecks } from '../../../src/app/doctor/database-checks.ts';
 import { diagnose, type Diagnosis } from '../../../src/app/doctor/diagnosis.ts';
 import { examineInstallation } from '../../../src/app/doctor/installation.ts';
 import { rateSpace } from '../../../src/app/doctor/machine-checks.ts';
+import { rateServer } from '../../../src/app/doctor/temporal-checks.ts';
 import { RECONCILER } from '../../../src/exports/temporal/schedules.ts';
 import { environmentWith, readConfig, type Config } from '../../../src/platform/config.ts';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
@@ -20,8 +21,11 @@ import { generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { createEmptyDatabase } from '../../support/database/database.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
+import { startStallingProxy } from '../../support/servers/stalling-proxy.ts';
 
 const SLUICE = fileURLToPath(new URL('../../../bin/sluice', import.meta.url));
+/** Postgres has ten seconds to answer and Temporal five; the rest is for a slow machine. */
+const SILENT_MS = 40_000;
 const PLANNED = { apiProcesses: 1, workerProcesses: 1, partsAtOnce: 1 };
 
 /** Asserts that exactly one check has findings of this level, and returns the first of them. */
@@ -80,6 +84,17 @@ describe('sluice doctor', () => {
     return Array.fromAsync(examineInstallation({ ...config, ...changes }, { destinations: true }));
   }
 
+  /** Runs the command, which must end with 1. @returns its lines of JSON */
+  async function diagnosesOfCommand(changes: Partial<Config>): Promise<Diagnosis[]> {
+    const environment = Object.entries({ ...config, ...changes }).map(([name, value]) => [name, String(value)]);
+    const ended = await promisify(execFile)(process.execPath, [SLUICE, 'doctor', '--json', '--no-destinations'], {
+      env: environmentWith(Object.fromEntries(environment) as Record<string, string>),
+    }).catch((error: { code: number; stdout: string }) => error);
+    assert.equal('code' in ended && ended.code, 1);
+    const lines = ended.stdout.trim().split('\n');
+    return lines.map((line) => JSON.parse(line) as Diagnosis);
+  }
+
   const problemOf = async (changes: Partial<Config>) => only('problem', await findings(changes));
 
   it('finds no problem where there is none, and tests each destination', async () => {
@@ -88,6 +103,7 @@ describe('sluice doctor', () => {
       diagnoses.filter(({ level }) => level === 'problem' || level === 'skipped'),
       [],
     );
+    assert.ok(diagnoses.some(({ detail }) => /^Temporal 1\.\d+\.\d+ answers, and has the namespace/.test(detail)));
     assert.match(diagnoses.at(-1)!.detail, /“sound” \(LocalFile\): (\d) of \1 test steps passed/);
   });
 
@@ -191,9 +207,45 @@ describe('sluice doctor', () => {
       assert.match(fix!, /TEMPORAL_ADDRESS/);
     });
 
+    it('a Temporal that is older than the tested one', () => {
+      assert.deepEqual(
+        ['1.28.3', '0.30.0', '1.29.0', '1.30.1', '2.0.0'].map((version) => rateServer(version, 'sluice').level),
+        ['warning', 'warning', 'ok', 'ok', 'ok'],
+      );
+    });
+
+    it('two variables with the same port', async () => {
+      const changes = { SLUICE_METRICS_PORT: config.SLUICE_PORT };
+      const { check, detail } = only('warning', await findings(changes));
+      assert.equal(check, 'ports');
+      assert.match(detail, /SLUICE_PORT and SLUICE_METRICS_PORT are both \d+/);
+    });
+
     it('a namespace that does not exist', async () => {
       const { detail } = await problemOf({ TEMPORAL_NAMESPACE: 'misspelled' });
       assert.match(detail, /no namespace misspelled/);
+    });
+
+    it('a Postgres and a Temporal that accept connections and then are silent, and ends', async () => {
+      const proxy = await startStallingProxy('http://127.0.0.1:1');
+      proxy.stall();
+      try {
+        const { host } = new URL(proxy.origin);
+        const started = performance.now();
+        const diagnoses = await diagnosesOfCommand({
+          DATABASE_URL: `postgres://someone:canary@${host}/none`,
+          TEMPORAL_ADDRESS: host,
+        });
+        assert.ok(performance.now() - started < SILENT_MS, `${performance.now() - started} ms`);
+        const problems = diagnoses.filter(({ level }) => level === 'problem');
+        assert.deepEqual(
+          problems.map(({ check }) => check),
+          ['database', 'temporal'],
+        );
+        assert.ok(problems.every(({ fix }) => fix));
+      } finally {
+        proxy.close();
+      }
     });
 
     it('a reconciler that is paused', async () => {
@@ -250,18 +302,7 @@ describe('sluice doctor', () => {
         namespace: other,
         workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
       });
-      const environment = Object.entries({ ...config, TEMPORAL_NAMESPACE: other }).map(([name, value]) => [
-        name,
-        String(value),
-      ]);
-      const ended = await promisify(execFile)(process.execPath, [SLUICE, 'doctor', '--json', '--no-destinations'], {
-        env: environmentWith(Object.fromEntries(environment) as Record<string, string>),
-      }).catch((error: { code: number; stdout: string }) => error);
-      assert.equal('code' in ended && ended.code, 1);
-      const diagnoses = ended.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Diagnosis);
+      const diagnoses = await diagnosesOfCommand({ TEMPORAL_NAMESPACE: other });
       const { check, fix } = only('problem', diagnoses);
       assert.equal(check, 'temporal workers');
       assert.match(fix!, /sluice worker/);
