@@ -37,7 +37,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   S3Compatible: S3_SECRETS,
   AzureBlob: ['connection_string'],
   Postgres: ['user', 'password'],
-  Iceberg: ['token', ...S3_SECRETS],
+  Iceberg: ['token', 'credential', ...S3_SECRETS],
   HTTP: ['token', 'signing_secret'],
 };
 

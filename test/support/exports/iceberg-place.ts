@@ -45,6 +45,7 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
       uri: server.uri,
       warehouse: null,
       token: null,
+      client: null,
       namespace: server.namespace,
       table: 'events',
       rules: hostRules(PRIVATE.allowedHosts),

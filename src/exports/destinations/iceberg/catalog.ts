@@ -3,6 +3,7 @@ import type { HostRules } from '../../../platform/net/host-rules.ts';
 import { poster, type Answer } from '../../../platform/net/post.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { icebergFault } from './faults.ts';
+import { tokenSource, type ClientAccess } from './oauth.ts';
 
 const CALL_MS = 60_000;
 /** Limit of an answer; a table's metadata lists all its snapshots. */
@@ -39,6 +40,7 @@ export type CatalogAccess = {
   uri: string;
   warehouse: string | null;
   token: string | null;
+  client: ClientAccess | null;
   namespace: string;
   table: string;
   rules: HostRules;
@@ -62,19 +64,36 @@ export type Catalog = {
 export function openCatalog(access: CatalogAccess): Catalog {
   const { post, close } = poster(access.rules, { maxAnswerBytes: MAX_ANSWER_BYTES });
   const levels = encodeURIComponent(access.namespace.split('.').join(LEVEL));
+  const limits = { timeoutMs: CALL_MS, signal: access.signal };
+  const newToken =
+    access.client &&
+    tokenSource(access.client, async (request) => {
+      try {
+        return await post({ ...request, ...limits });
+      } catch (error) {
+        access.signal.throwIfAborted();
+        throw error;
+      }
+    });
   let prefix: Promise<string> | undefined;
 
   async function send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
+    const answer = await sendWith(newToken ? await newToken() : access.token, method, path, body);
+    // The token may have been revoked. The refused request had no effect.
+    return answer.status === 401 && newToken ? sendWith(await newToken(true), method, path, body) : answer;
+  }
+
+  async function sendWith(token: string | null, method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
     const headers = {
       accept: 'application/json',
       'user-agent': 'Sluice',
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(access.token !== null && { authorization: `Bearer ${access.token}` }),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
     };
     const url = new URL(`${access.uri.replace(/\/$/, '')}/v1/${path}`);
     const request = { method, url, headers, body: body === undefined ? '' : toJson(body) };
     try {
-      return await post({ ...request, timeoutMs: CALL_MS, signal: access.signal });
+      return await post({ ...request, ...limits });
     } catch (cause) {
       access.signal.throwIfAborted();
       throw icebergFault(`catalog_${networkFaultOf(cause)}`, { cause });

@@ -1,5 +1,6 @@
 /** Faults of catalogs, tables and the storage of their files. */
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
+import { HOST_REFUSED } from '../../../platform/net/host-rules.ts';
 import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults, type NetworkFaultCode } from '../network-faults.ts';
 import { S3_FAULTS } from '../s3/faults.ts';
@@ -39,6 +40,23 @@ const CATALOG_FAULTS = {
     field: 'warehouse',
     sentence: 'The catalog does not know the warehouse, or its URI leads to something else.',
   },
+  credential_refused: {
+    owner: 'you',
+    field: 'credential',
+    sentence: 'The authorization server does not accept the credential or the scope.',
+  },
+  token_server_invalid: {
+    owner: 'you',
+    field: 'oauth2_server_uri',
+    sentence: 'The address of the authorization server leads to nothing that gives tokens.',
+  },
+  token_server_unavailable: { owner: 'destination', sentence: 'The authorization server cannot answer at the moment.' },
+  token_server_unreachable: {
+    owner: 'destination',
+    field: 'oauth2_server_uri',
+    sentence: 'The authorization server cannot be reached.',
+  },
+  token_server_not_allowed: { owner: 'you', field: 'oauth2_server_uri', sentence: HOST_REFUSED },
   catalog_unavailable: { owner: 'destination', sentence: 'The catalog cannot answer at the moment.' },
   catalog_refused: { owner: 'you', final: true, sentence: 'The catalog refused the request.' },
   ...CATALOG_NETWORK_FAULTS,

@@ -12,6 +12,7 @@ import { checkRegion } from '../s3/names.ts';
 import { s3Store } from '../s3/store.ts';
 import { secret } from '../secret.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
+import type { ClientAccess } from './oauth.ts';
 import { listDeliveriesIn } from './deliveries.ts';
 import { throwAsOwn } from './faults.ts';
 import { lakeOf, type Lake } from './lake.ts';
@@ -46,7 +47,34 @@ const Config = Type.Object(
       format: 'password',
       'x-group': 'connection',
     }),
+    credential: Type.Optional({
+      ...nullable(secret('Credential'), {
+        title: 'Credential',
+        description:
+          'The id and the secret of a client, with a colon between them, for catalogs that give tokens by OAuth 2; in place of a token.',
+      }),
+      writeOnly: true,
+      format: 'password',
+      'x-group': 'connection',
+    }),
     ...addGroup('connection', {
+      oauth2_server_uri: withDefault(
+        nullable(
+          Type.String({
+            maxLength: 2048,
+            description: 'The token endpoint for the credential; empty for the one of the catalog itself.',
+          }),
+          { title: 'Authorization server' },
+        ),
+        null,
+      ),
+      scope: withDefault(
+        nullable(
+          Type.String({ maxLength: 2048, description: 'The scope of the tokens, such as PRINCIPAL_ROLE:ALL.' }),
+          { title: 'Scope' },
+        ),
+        null,
+      ),
       region: Type.String({
         minLength: 1,
         title: 'Region',
@@ -108,6 +136,11 @@ async function validate(config: Config, environment: DestinationEnvironment): Pr
   if (!HEADER_TEXT.test(config.token ?? '')) throw new InvalidInput('Not a valid token.', 'token');
   checkRegion(config.region);
   if (config.catalog_uri.includes('?')) throw new InvalidInput('May not have a query.', 'catalog_uri');
+  const { credential, oauth2_server_uri: server } = config;
+  if (credential && config.token) throw new InvalidInput('Give a token or a credential, not both.', 'credential');
+  if (credential && !/^[^:]+:./.test(credential))
+    throw new InvalidInput('The credential is an id and a secret, with a colon between them.', 'credential');
+  if (server) await checkHostOf('oauth2_server_uri', environment, async (rules) => checkUrl(server, rules));
   await checkHostOf('catalog_uri', environment, async (rules) => checkUrl(config.catalog_uri, rules));
   const { endpoint_url: endpoint } = config;
   if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
@@ -120,16 +153,26 @@ function tableOf({ catalog_uri, warehouse, namespace, table_name }: Config): str
 /** The origin of the store that the user names; null for Amazon's. */
 const storeOf = ({ endpoint_url }: Config) => (endpoint_url ? new URL(endpoint_url).origin : null);
 
-/** The place has the store too, because that gets credentials of its own. */
-const tablePlace = (config: Config): string => `${tableOf(config)} in ${storeOf(config) ?? 'aws'}`;
+/** The place has the store and the authorization server too, because each gets credentials. */
+function tablePlace(config: Config): string {
+  const server = config.oauth2_server_uri ? ` by ${config.oauth2_server_uri}` : '';
+  return `${tableOf(config)} in ${storeOf(config) ?? 'aws'}${server}`;
+}
 
 export type IcebergTable = { catalog: Catalog; openLake(bucket: string): Lake };
+
+function clientOf({ credential, catalog_uri, oauth2_server_uri, scope }: Config): ClientAccess | null {
+  if (!credential) return null;
+  const url = new URL(oauth2_server_uri || `${catalog_uri.replace(/\/$/, '')}/v1/oauth/tokens`);
+  return { url, credential, scope: scope || null };
+}
 
 function openTable(config: Config, { allowedHosts }: DestinationEnvironment, signal: AbortSignal): IcebergTable {
   const catalog = openCatalog({
     uri: config.catalog_uri,
     warehouse: config.warehouse || null,
     token: config.token ?? null,
+    client: clientOf(config),
     namespace: config.namespace,
     table: config.table_name,
     rules: hostRules(allowedHosts),
@@ -172,7 +215,7 @@ export const iceberg = defineDestination<Config>({
   takes: 'rows',
   refusesVersions: true,
   config: Config,
-  secretsGoTo: ['catalog_uri', 'endpoint_url'],
+  secretsGoTo: ['catalog_uri', 'oauth2_server_uri', 'endpoint_url'],
   validate,
   place: tablePlace,
   // Exports share a table: each has partitions of its own.
