@@ -10,6 +10,7 @@ import type { ExportStores } from '../src/exports/stores.ts';
 import type { TimelineGuard } from '../src/exports/timeline/timeline-guard.ts';
 import type { HostRules } from '../src/platform/net/host-rules.ts';
 import type { Mailer } from '../src/platform/notify/mail.ts';
+import type { RetentionDays } from '../src/retention/growing-table.ts';
 import type { Logger } from '../src/platform/telemetry/logger.ts';
 import type { Metrics } from '../src/platform/telemetry/metrics.ts';
 import type { ExportExecutions } from '../src/exports/temporal/executions.ts';
@@ -47,6 +48,8 @@ export type Engine = {
   limits: ExportLimits;
   /** Hours for which superseded files stay. */
   fileGraceHours: number;
+  /** Days after which rows are deleted that nothing needs any more. */
+  retention: RetentionDays;
   log: Logger;
   /** Called at every step with an effect that others can see; does nothing outside tests. */
   step(step: Step): Promise<void>;

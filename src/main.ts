@@ -58,6 +58,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'let deliveries go on after the database was restored, or copied',
     load: async () => (await import('./app/commands/recover.ts')).recoverCommand(),
   },
+  retention: {
+    summary: 'delete rows that are older than the settings say, or list them',
+    load: async () => (await import('./app/commands/retention.ts')).retentionCommand(),
+  },
 };
 
 async function main(words: readonly string[]): Promise<void> {

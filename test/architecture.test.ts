@@ -15,6 +15,7 @@ const WINGS = [
   ['people', 'conditions'],
   ['events'],
   ['exports', 'flags', 'analytics'],
+  ['retention'],
   ['activities'],
   ['workflows'],
   ['app'],
@@ -70,7 +71,8 @@ const ARROWS = `
   exports/destinations    -> platform/db, platform/net, platform/time, conditions/rows, exports/formats
   exports/temporal        -> platform/temporal, exports/domain
   exports                 -> platform/db, platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
-  activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
+  retention               -> platform/db (types)
+  activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types), retention
   workflows               -> exports/domain, activities (types)
 
   flags/evaluation        -> platform/hashing, conditions/operators
@@ -90,6 +92,7 @@ const ROOMS_OF: Record<string, string[]> = {
   exports: ['domain', 'formats', 'destinations', 'temporal'],
   flags: ['evaluation', 'matching', 'metering'],
   analytics: [],
+  retention: [],
   app: [],
 };
 /** Open to everyone. */

@@ -4,6 +4,7 @@
  * the others.
  */
 import { ensurePartitions } from '../../src/events/table/partitions.ts';
+import { deleteSome } from '../../src/retention/retention.ts';
 import type { Attempt } from '../activity.ts';
 import { closeLostRuns } from '../runs/close-lost-runs.ts';
 import { deleteSupersededFiles } from './delete-superseded-files.ts';
@@ -34,6 +35,8 @@ export type Repairs = {
   dispatchersWoken: number;
   /** Files that left their manifest longer ago than the grace period. */
   filesDeleted: number;
+  /** Rows that are older than the settings for retention say, and that nothing needs. */
+  rowsDeleted: number;
   /** The database may have been restored or copied: no deliveries, settling, changes in Temporal or requests. */
   deliveriesBlocked: boolean;
   /** Steps that failed; the worker's log says why. */
@@ -52,9 +55,12 @@ const NO_RESULTS = {
   gapsRequested: 0,
   dispatchersWoken: 0,
   filesDeleted: 0,
+  rowsDeleted: 0,
 };
 /** A run that was updated more recently is alive. Short, so that lost runs are closed within a minute. */
 const IDLE_SECONDS = 5;
+/** Time after which a round begins no further deletion of old rows. */
+const DELETE_WITHIN_MS = 1_000;
 
 export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {
   const { step, failed } = roundSteps(engine, attempt);
@@ -88,6 +94,11 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   await step('places', () => engine.stores.places.forgetUnused(), 0);
   const lateExports = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
   const overlapping = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
+  const rowsDeleted = await step(
+    'retention',
+    (signal) => deleteSome(engine.pool, engine.retention, { beginWithinMs: DELETE_WITHIN_MS, signal }),
+    0,
+  );
   await step(
     'round',
     () => engine.stores.rounds.recordRound((performance.now() - begun) / 1000, failed.length),
@@ -105,6 +116,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     alerts: lateExports + overlapping,
     dispatchersWoken,
     filesDeleted,
+    rowsDeleted,
     deliveriesBlocked: false,
     stepsFailed: failed,
   };

@@ -39,6 +39,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
       backfillsPerProject: config.EXPORT_BACKFILLS_PER_PROJECT,
     },
     fileGraceHours: config.EXPORT_FILE_GRACE_HOURS,
+    retention: config,
     log,
   };
 }

@@ -15,6 +15,7 @@ import { timelineGuard } from '../exports/timeline/timeline-guard.ts';
 import { hostRules } from '../platform/net/host-rules.ts';
 import { createMailer, type MailOptions } from '../platform/notify/mail.ts';
 import { createKeyRing } from '../platform/secrets/key-ring.ts';
+import type { RetentionDays } from '../retention/growing-table.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
 import { connectTemporal, ensureReachable, type TemporalOptions } from '../platform/temporal/connection.ts';
@@ -35,6 +36,8 @@ export type EngineOptions = {
   limits: ExportLimits;
   /** Value of EXPORT_FILE_GRACE_HOURS. */
   fileGraceHours?: number;
+  /** Absent: no row is deleted because of its age. */
+  retention?: RetentionDays;
   log: Logger;
   /** For tests that stop the engine at a step of a run. */
   step?: (step: Step) => Promise<void>;
@@ -82,6 +85,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
     timeline: timelineGuard({ stores, witness: timelineWitness(temporal.client), log }),
     limits: options.limits,
     fileGraceHours: options.fileGraceHours ?? DEFAULT_FILE_GRACE_HOURS,
+    retention: options.retention ?? {},
     log,
     step: options.step ?? (async () => {}),
     temporal,

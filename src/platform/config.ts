@@ -30,6 +30,14 @@ const WEB_ADDRESS = '^https?://[^\\s/?#]+';
 const EventsPerSecond = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 50_000, description });
 
+const Days = (fallback: number, rows: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: fallback,
+    description: `Days after which ${rows} are deleted. 0: never.`,
+  });
+
 export const Environment = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
@@ -124,6 +132,11 @@ export const Environment = Type.Object({
     default: DEFAULT_FILE_GRACE_HOURS,
     description: 'Hours for which files that a re-delivery replaced stay readable, where the layout is `versioned`.',
   }),
+  RETENTION_EXPORT_LOG_DAYS: Days(90, 'log lines of exports'),
+  RETENTION_RUN_DETAIL_DAYS: Days(90, 'attempts and staged parts of runs, and answered run requests'),
+  RETENTION_RUN_DAYS: Days(400, 'runs whose delivery a later one has replaced, with all that belongs to them,'),
+  RETENTION_FLAG_REQUEST_DAYS: Days(400, 'counts of requests for flags'),
+  RETENTION_AUDIT_LOG_DAYS: Days(0, 'entries of the audit log'),
   EXPORT_ALLOWED_HOSTS: Type.String({
     default: '',
     description:

@@ -7,6 +7,7 @@ import { EVENT_TEETH } from './rooms/events.ts';
 import { LIVE_TEETH } from './rooms/live.ts';
 import { LOGIN_TEETH } from './rooms/login.ts';
 import { NETWORK_TEETH } from './rooms/network.ts';
+import { RETENTION_TEETH } from './rooms/retention.ts';
 import { SECRET_TEETH } from './rooms/secrets.ts';
 import type { Tooth } from './tooth.ts';
 
@@ -19,5 +20,6 @@ export const TEETH: readonly Tooth[] = [
   ...LIVE_TEETH,
   ...LOGIN_TEETH,
   ...NETWORK_TEETH,
+  ...RETENTION_TEETH,
   ...SECRET_TEETH,
 ];

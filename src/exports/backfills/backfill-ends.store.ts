@@ -45,10 +45,16 @@ export function backfillEnds(db: Knex) {
   return {
     storeResults,
 
-    /** Clears the stored results of the backfills that a run served, so that Sluice counts them again: the run's status was corrected. */
+    /**
+     * Clears the stored results of the backfills that a run served, so that Sluice counts them again: the run's status was corrected. The
+     * result stays if some requests were deleted since, because of their age: without them the backfill would never end.
+     */
     async clearResults(runId: string): Promise<void> {
       await table()
         .whereNull('cancelled_at')
+        .whereRaw(
+          'total_runs = (select count(*) from batch_export_backfill_requests where backfill_id = batch_export_backfills.id)',
+        )
         .whereIn(
           'id',
           db('batch_export_backfill_requests as link')

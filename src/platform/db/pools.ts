@@ -38,6 +38,7 @@ export const POOLS = {
   keys: pool('sluice-keys', 1),
   users: pool('sluice-users', 1),
   up: pool('sluice-up', 1),
+  retention: pool('sluice-retention', 1),
   migrate: pool('sluice-migrate', 1),
   /** Migrations: one connection for statements, one for partitions. */
   migrations: pool('sluice-migrate', 2),

@@ -529,4 +529,51 @@ describe('the reconciler', () => {
     await reconcileUntil('the rest to go', async () => (await artifactsOf(id)).length === 0);
     assert.deepEqual(await readdir(folder), []);
   });
+
+  it('deletes old rows, and knows all the same which deliveries are its own', async () => {
+    const { stores } = world.engine;
+    const { id } = await buildOldExport({}, at(0));
+    const deliverAgain = async () => {
+      await deliver(id, at(-3), at(-2));
+      await idle(id);
+      const run = await runOf(id, -2);
+      assert.deepEqual([run.status, run.latestError], ['Completed', null]);
+      return run;
+    };
+    await storeRow();
+    const first = await deliverAgain();
+    await storeRow();
+    const second = await deliverAgain();
+    const unchanged = await deliverAgain();
+    assert.equal(unchanged.receipt?.run_id, second.id, 'the destination still names the second run');
+    const age = `- interval '500 days'`;
+    for (const statement of [
+      `batch_export_runs set created_at = created_at ${age}, finished_at = finished_at ${age} where batch_export_id = $1`,
+      `batch_export_logs set "timestamp" = "timestamp" ${age} where batch_export_id = $1`,
+      `batch_export_requests set closed_at = closed_at ${age} where batch_export_id = $1`,
+      `batch_export_backfills set finished_at = finished_at ${age} where batch_export_id = $1`,
+      `batch_export_parts set staged_at = staged_at ${age} where run_id in (select id from batch_export_runs where batch_export_id = $1)`,
+      `batch_export_attempts set started_at = started_at ${age} where run_id in (select id from batch_export_runs where batch_export_id = $1)`,
+    ])
+      await sql(`update ${statement}`, [id]);
+    world.engine.retention = { RETENTION_EXPORT_LOG_DAYS: 90, RETENTION_RUN_DETAIL_DAYS: 90, RETENTION_RUN_DAYS: 400 };
+    try {
+      await reconcileUntil(
+        'the replaced run to go',
+        async () => (await stores.runs.findByExecution(first.workflowRunId)) === undefined,
+      );
+    } finally {
+      world.engine.retention = {};
+    }
+    const listed = await stores.runs.list(world.projectId, id, { limit: 10 });
+    assert.deepEqual(listed.map((run) => run.id).sort(), [second.id, unchanged.id].sort());
+    assert.equal((await stores.attempts.listOfRun(second.id)).length, 0);
+    assert.equal((await stores.logs.list({ batchExportId: id, limit: 10, offset: 0 })).count, 0);
+    const [interval] = await stores.intervalStates.listKnownIntervals(id, at(-3), at(-2));
+    assert.deepEqual([interval?.delivered, interval?.status], [true, 'Completed']);
+    await storeRow();
+    const later = await deliverAgain();
+    assert.equal(later.receipt?.run_id, later.id);
+    assert.equal(later.recordsCompleted, second.recordsCompleted! + 1);
+  });
 });

@@ -1,0 +1,101 @@
+import { SingleBar } from 'cli-progress';
+import { Command } from 'commander';
+import { readConfig, requireVariable } from '../../platform/config.ts';
+import { createPool, type Pool } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
+import { CommandFailed } from '../../platform/errors.ts';
+import { stopSignals } from '../../platform/processes/stop-signals.ts';
+import { GROWING_TABLES } from '../../retention/growing-tables.ts';
+import { deleteAll, limitedTables, measure, type LimitedTable } from '../../retention/retention.ts';
+import type { OldRows } from '../../retention/slices.ts';
+import { withUpDefaults } from '../up/beside.ts';
+
+export function retentionCommand(): Command {
+  return new Command('retention')
+    .summary('delete rows that are older than the settings say, or list them')
+    .description(
+      'Deletes what a worker deletes by and by, all of it now: rows that are older than the RETENTION_… variables say and that nothing needs any ' +
+        'more. It works in short transactions, beside running workers and APIs. After a stop or a failure, run it again: it goes on with ' +
+        'what is left. Exit code: 0 when nothing is left to delete, else 1.',
+    )
+    .option(
+      '--dry-run',
+      'only list what would be deleted, what holds other old rows back, and which tables have no limit',
+      false,
+    )
+    .action(run);
+}
+
+async function run({ dryRun }: { dryRun: boolean }): Promise<void> {
+  const config = await withUpDefaults(readConfig());
+  const pool = createPool({ url: requireVariable(config, 'DATABASE_URL'), ...POOLS.retention });
+  try {
+    const tables = limitedTables(config);
+    if (dryRun) await list(pool, tables);
+    else await deleteFrom(pool, tables);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function list(pool: Pool, tables: readonly LimitedTable[]): Promise<void> {
+  for (const limited of tables) {
+    const old = await measure(pool, limited);
+    console.log(`${limited.table}: ${old ? describe(old, limited) : `kept (${limited.expiry.setting} is 0)`}`);
+    for (const [reason, rows] of Object.entries(old?.held ?? {}))
+      console.log(`    ${count(rows)} held back by ${reason}`);
+  }
+  console.log('\nKept without a limit:');
+  for (const [table, growing] of Object.entries(GROWING_TABLES))
+    if ('keptBecause' in growing) console.log(`${table}: ${growing.keptBecause}`);
+}
+
+function describe({ rows, oldest, newest }: OldRows, { days, expiry }: LimitedTable): string {
+  const limit = `older than ${days} days (${expiry.setting})`;
+  return rows === 0 ? `nothing to delete ${limit}` : `${count(rows)} to delete ${limit}, from ${oldest} to ${newest}`;
+}
+
+async function deleteFrom(pool: Pool, tables: readonly LimitedTable[]): Promise<void> {
+  await assertNotBlocked(pool);
+  const stop = { isRequested: false };
+  void stopSignals().requested.then(() => (stop.isRequested = true));
+  for (const limited of tables) {
+    const deleted = await deleteFromTable(pool, limited, stop);
+    console.log(`${limited.table}: ${count(deleted)} deleted`);
+    if (stop.isRequested) throw new CommandFailed('Stopped. Run it again to go on with the rows that are left.');
+  }
+}
+
+async function deleteFromTable(pool: Pool, limited: LimitedTable, stop: { isRequested: boolean }): Promise<number> {
+  const bar = progressBar(limited.table, (await measure(pool, limited))?.rows ?? 0);
+  let deleted = 0;
+  try {
+    for await (const rows of deleteAll(pool, limited)) {
+      deleted += rows;
+      bar.update(deleted);
+      if (stop.isRequested) break;
+    }
+  } finally {
+    bar.stop();
+  }
+  return deleted;
+}
+
+/** @throws CommandFailed: after a restore, recovery may need what is old */
+async function assertNotBlocked(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ blocked: string | null }>('select blocked from timeline');
+  if (rows[0]?.blocked)
+    throw new CommandFailed('Nothing is deleted while deliveries are blocked: run `sluice recover` first.');
+}
+
+function count(rows: number): string {
+  return `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`;
+}
+
+/** Starts a progress bar, which cli-progress shows only on a terminal. */
+function progressBar(table: string, total: number): SingleBar {
+  const format = `${table} {bar} {value} of {total} rows`;
+  const bar = new SingleBar({ format, clearOnComplete: true, hideCursor: true, stream: process.stderr });
+  bar.start(total, 0);
+  return bar;
+}

@@ -1,0 +1,36 @@
+/** Teeth that keep rows from being deleted while something needs them. */
+import type { Tooth } from '../tooth.ts';
+
+const TESTS = ['test/retention/retention.test.ts'];
+
+export const RETENTION_TEETH: readonly Tooth[] = [
+  {
+    name: 'retention-replaced-runs',
+    guards: 'a run stays known as long as its destination may name it, so that its delivery can be replaced',
+    tests: TESTS,
+    grep: 'keeps one whose later run',
+    replace: ["later.receipt ->> 'run_id' = later.id::text", 'true'],
+  },
+  {
+    name: 'retention-undelivered-parts',
+    guards: 'a run that may still commit finds what it has staged',
+    tests: TESTS,
+    grep: 'may still commit',
+    replace: [", 'undelivered data intervals': MAY_COMMIT", ''],
+  },
+  {
+    name: 'retention-ledger',
+    guards:
+      'deleting a run does not delete its row of the ledger, without which its interval would appear as never delivered',
+    tests: TESTS,
+    grep: 'is the ledger',
+    replace: ['exists (', 'false and exists ('],
+  },
+  {
+    name: 'retention-lock',
+    guards: 'a run that a transaction is about to refer to is not deleted together with what refers to it',
+    tests: TESTS,
+    grep: 'about to refer to',
+    replace: ['for update skip locked', ''],
+  },
+];
