@@ -124,6 +124,7 @@ create table batch_export_attempts (
   constraint batch_export_attempts_pkey PRIMARY KEY (run_id, attempt, step),
   constraint batch_export_attempts_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE CASCADE
 );
+CREATE INDEX batch_export_attempts_started ON public.batch_export_attempts USING btree (started_at);
 
 create table batch_export_backfill_requests (
   backfill_id uuid not null,
@@ -224,9 +225,11 @@ create table batch_export_parts (
   run_id uuid not null,
   part integer not null,
   staged jsonb not null,
+  staged_at timestamp with time zone default now() not null,
   constraint batch_export_parts_pkey PRIMARY KEY (run_id, part),
   constraint batch_export_parts_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE CASCADE
 );
+CREATE INDEX batch_export_parts_staged ON public.batch_export_parts USING btree (staged_at);
 
 create table batch_export_pauses (
   batch_export_id uuid not null,
@@ -270,9 +273,11 @@ create table batch_export_plan_parts (
   -- null: the part begins with the data interval
   from_time timestamp with time zone,
   from_uuid uuid,
+  planned_at timestamp with time zone default now() not null,
   constraint batch_export_plan_parts_pkey PRIMARY KEY (run_id, part),
   constraint batch_export_plan_parts_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE CASCADE
 );
+CREATE INDEX batch_export_plan_parts_planned ON public.batch_export_plan_parts USING btree (planned_at);
 
 -- parts that move, of open runs; parts that are staged are in batch_export_parts
 create table batch_export_progress (
@@ -308,6 +313,7 @@ create table batch_export_requests (
   constraint batch_export_requests_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE SET NULL
 );
 CREATE INDEX batch_export_requests_claimed ON public.batch_export_requests USING btree (batch_export_id) WHERE ((closed_at IS NULL) AND (claimed_at IS NOT NULL));
+CREATE INDEX batch_export_requests_closed ON public.batch_export_requests USING btree (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE UNIQUE INDEX batch_export_requests_open ON public.batch_export_requests USING btree (batch_export_id, data_interval_start, data_interval_end) WHERE (closed_at IS NULL);
 CREATE INDEX batch_export_requests_run ON public.batch_export_requests USING btree (run_id);
 CREATE INDEX batch_export_requests_waiting ON public.batch_export_requests USING btree (batch_export_id, ((kind <> 'retry'::text)), created_at, data_interval_end) WHERE ((closed_at IS NULL) AND (claimed_at IS NULL));
@@ -1140,6 +1146,16 @@ create table reconciler_rounds (
   failures integer not null,
   constraint reconciler_rounds_pkey PRIMARY KEY (id),
   constraint reconciler_rounds_id_check CHECK ((id = 1))
+);
+
+-- how far a table was looked through whose old rows mostly stay; no row: from its beginning
+create table retention_positions (
+  table_name text not null,
+  -- the batch export of the last row that was looked at
+  owner uuid not null,
+  -- when that row ended
+  clock timestamp with time zone not null,
+  constraint retention_positions_pkey PRIMARY KEY (table_name)
 );
 
 create table role_memberships (
