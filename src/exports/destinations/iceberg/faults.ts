@@ -154,13 +154,13 @@ const OWN_STORAGE_FAULTS = {
   file_too_large: {
     owner: 'destination',
     final: true,
-    sentence: 'A file is larger than the storage takes.',
+    sentence: 'A file is larger than the storage accepts.',
     rawCodes: S3_FAULTS.file_too_large.rawCodes,
   },
   name_too_long: {
     ...S3_FAULTS.name_too_long,
     field: 'table_name',
-    sentence: 'The names of the files are longer than the storage takes. The table needs a shorter location.',
+    sentence: 'The names of the files are longer than the storage accepts. The table needs a shorter location.',
   },
 } as const satisfies Partial<Record<keyof typeof S3_FAULTS, KnownFault>>;
 
