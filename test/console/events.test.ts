@@ -41,7 +41,7 @@ describe('events in the console', () => {
 
   it('are there by themselves once they are sent, unless the list is paused', async () => {
     const page = await show();
-    await page.getByText('No event yet.').waitFor();
+    await page.getByText('No events yet.').waitFor();
     assert.ok((await page.locator('pre').innerText()).includes(tenant.apiToken));
     await assertAccessible(page);
     await send('order placed', 'ann', { total: 12.5 });

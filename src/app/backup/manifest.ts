@@ -50,12 +50,17 @@ export async function checkBackup(folder: string): Promise<BackupManifest> {
 async function readManifest(folder: string): Promise<BackupManifest> {
   const text = await readFile(path.join(folder, MANIFEST_FILE), 'utf8').catch(() => undefined);
   if (text === undefined) throw new CommandFailed(`${folder} is not a whole backup: it has no ${MANIFEST_FILE}.`);
-  let manifest: BackupManifest;
+  let manifest: Partial<BackupManifest> | null;
   try {
-    manifest = JSON.parse(text) as BackupManifest;
+    manifest = JSON.parse(text) as Partial<BackupManifest> | null;
   } catch {
     throw new CommandFailed(`${path.join(folder, MANIFEST_FILE)} was changed: it is not JSON.`);
   }
-  if (manifest.format === FORMAT) return manifest;
-  throw new CommandFailed(`${folder} has a format that this version of Sluice does not know: ${manifest.format}.`);
+  if (manifest?.format !== FORMAT)
+    throw new CommandFailed(
+      `${folder} has a format that this version of Sluice does not know: ${String(manifest?.format)}.`,
+    );
+  if (!Array.isArray(manifest.files))
+    throw new CommandFailed(`${path.join(folder, MANIFEST_FILE)} was changed: it lists no files.`);
+  return manifest as BackupManifest;
 }

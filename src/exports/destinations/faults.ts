@@ -40,7 +40,7 @@ export function errorMaker<Table extends FaultTable>(table: Table) {
   };
 }
 
-/** Codes of a table by the answers of the driver or the system. */
+/** Codes of a table by the raw codes of the driver or the system. */
 export function codesByRawCode<Table extends FaultTable>(
   table: Table,
 ): ReadonlyMap<string | number, keyof Table & string> {

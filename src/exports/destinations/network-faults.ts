@@ -14,11 +14,12 @@ type NetworkWording = {
 };
 
 export function networkFaults({ hostField, trustField, unreachable, untrusted = TLS_REFUSED }: NetworkWording) {
-  const refusalFault = (sentence: string, ...answers: string[]) => {
-    return { owner: 'destination', ...(trustField !== undefined && { field: trustField }), sentence, answers } as const;
+  const refusalFault = (sentence: string, ...rawCodes: string[]) => {
+    const field = trustField !== undefined && { field: trustField };
+    return { owner: 'destination', ...field, sentence, rawCodes } as const satisfies KnownFault;
   };
-  const unreachableFault = (sentence: string, ...answers: string[]) => {
-    return { owner: 'destination', sentence: `${unreachable} ${sentence}`, answers } as const;
+  const unreachableFault = (sentence: string, ...rawCodes: string[]) => {
+    return { owner: 'destination', sentence: `${unreachable} ${sentence}`, rawCodes } as const satisfies KnownFault;
   };
   return {
     host_not_allowed: { owner: 'you', field: hostField, sentence: HOST_REFUSED, rawCodes: [new HostRefused().code] },
@@ -68,7 +69,7 @@ export type NetworkFaultCode = keyof ReturnType<typeof networkFaults>;
 
 const CODES = new Map(
   Object.entries(networkFaults({ hostField: '', unreachable: '' })).flatMap(([code, known]) =>
-    'answers' in known ? known.answers.map((answer) => [answer, code as NetworkFaultCode] as const) : [],
+    'rawCodes' in known ? known.rawCodes.map((rawCode) => [rawCode, code as NetworkFaultCode] as const) : [],
   ),
 );
 

@@ -6,7 +6,7 @@
  */
 export type RecordSuperseded = (keys: readonly string[]) => Promise<void>;
 
-/** `gone`: keys with nothing left to delete. `isDenied`: the destination does not permit deletes, and the rest stays. */
+/** `goneKeys`: keys with nothing left to delete. `isDenied`: the destination does not permit deletes, and the rest stays. */
 export type DeletedFiles = { goneKeys: string[]; isDenied: boolean };
 
 /**

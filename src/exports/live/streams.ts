@@ -18,7 +18,7 @@ export type LiveLimits = {
   /** Limit of missed events that are sent to a caller who reconnects; if there are more, a reset is sent instead. */
   missedEvents: number;
   heartbeatMs: number;
-  /** How often access is checked; nothing is sent to a caller whose last check is older than `uncheckedMs`. */
+  /** How often access is checked; nothing is sent to a caller whose last check is older than `maxCheckAgeMs`. */
   recheckEveryMs: number;
   maxCheckAgeMs: number;
 };

@@ -84,7 +84,9 @@ async function fetchTo(
       received += chunk.length;
       if (received > MAX_BYTES) throw new CommandFailed(`${url} is larger than ${MAX_BYTES} bytes.`);
       hash.update(chunk);
-      await output.write(chunk);
+      await output.writeFile(chunk).catch((error: unknown) => {
+        throw new CommandFailed(`${file} could not be written (${codeOf(error)}).`);
+      });
       onBytes(received, all);
     }
     return hash.digest('hex');

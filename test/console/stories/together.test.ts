@@ -116,7 +116,7 @@ describe('story: people who share a project', () => {
     await page.getByText('It no longer exists, or you may not see it.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByRole('alert').getByText('It is not here any more').waitFor();
+    await form.getByRole('alert').getByText('It no longer exists').waitFor();
     assert.equal(await form.getByLabel('Name', { exact: true }).inputValue(), 'Kept');
   });
 

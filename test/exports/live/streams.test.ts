@@ -10,7 +10,7 @@ import { bearerHeaders, startLiveWorld, comparableEvents, type LiveWorld } from 
 import { startGate, type Gate } from '../../support/servers/gate.ts';
 import { sleepInTurns, until } from '../../support/until.ts';
 
-const QUICK = { checkMs: 40, uncheckedMs: 200, heartbeatMs: 50 };
+const QUICK = { recheckEveryMs: 40, maxCheckAgeMs: 200, heartbeatMs: 50 };
 
 describe('streams of changes', () => {
   let world: LiveWorld;
@@ -143,7 +143,7 @@ describe('streams of changes', () => {
       it('and send nothing until they can be, though notifications arrive', async () => {
         const stream = await behind.follow(bearerHeaders(behind.admin.key));
         gate.shut();
-        await sleep(2 * QUICK.uncheckedMs);
+        await sleep(2 * QUICK.maxCheckAgeMs);
         await note();
         assert.deepEqual(comparableEvents(stream.received), []);
         gate.open();

@@ -63,7 +63,7 @@ export function backfillQuery(projectId: number, exportId: string, id: string | 
         }),
       ),
     enabled: id !== undefined,
-    refetchInterval: ({ state }) => (state.data?.finished_at ? false : pollMs(1_000)),
+    refetchInterval: ({ state }) => (state.error || state.data?.finished_at ? false : pollMs(1_000)),
   });
 }
 

@@ -16,7 +16,7 @@ export function Missed({ of, interval, missed: { intervals, start_at: start, end
     <>
       {countIntervals(intervals, interval)} {intervals === 1 ? 'was' : 'were'} missed while paused.{' '}
       {canEdit && (
-        <Link to="/project/$projectId/exports/$exportId" params={of} search={{ start, end }}>
+        <Link to="/project/$projectId/exports/$exportId" params={of} search={{ start, end, since: start }}>
           Deliver them
         </Link>
       )}

@@ -83,19 +83,18 @@ async function removeUnusedMetadata({ lake }: TableSession, metadata: TableMetad
   const prefix = metadataPrefix(metadata, run);
   const folder = lake.keyOf(prefix);
   const keys = await Array.fromAsync(lake.store.list(folder));
-  let unused = keys.map((key) => prefix + key.slice(folder.length));
-  const snapshots = Map.groupBy(metadata.snapshots ?? [], (snapshot) => summaryValue(snapshot, 'run') === run);
-  // The run's own snapshot names them, as a rule. Later ones may still name some when that one has expired.
+  const unused = new Set(keys.map((key) => prefix + key.slice(folder.length)));
+  if (unused.size === 0) return;
+  const { snapshots = [] } = metadata;
+  const own = snapshots.filter((snapshot) => summaryValue(snapshot, 'run') === run);
+  // Later snapshots name manifests of the run only if its own named them first. That one tells, unless it has expired.
   // tooth: iceberg-metadata-in-use
-  for (const isOwn of [true, false]) {
-    if (unused.length === 0) return;
-    const named = await severalAtOnce(snapshots.get(isOwn) ?? [], (snapshot) => metadataOf(lake, snapshot));
-    const used = new Set(named.flat());
-    unused = unused.filter((url) => !used.has(url));
-  }
-  await severalAtOnce(unused, (url) => lake.remove(url));
+  await severalAtOnce(own.length > 0 ? own : snapshots, (snapshot) => forgetNamed(lake, snapshot, unused));
+  await severalAtOnce([...unused], (url) => lake.remove(url));
 }
 
-async function metadataOf(lake: Lake, { 'manifest-list': list }: Snapshot): Promise<string[]> {
-  return [list, ...(await readManifestList(lake, list)).map(({ manifest_path }) => manifest_path)];
+/** Takes the manifests that a snapshot names out of a set. Keeps no others: a table may name millions. */
+async function forgetNamed(lake: Lake, { 'manifest-list': list }: Snapshot, unused: Set<string>): Promise<void> {
+  unused.delete(list);
+  for (const { manifest_path } of await readManifestList(lake, list)) unused.delete(manifest_path);
 }
