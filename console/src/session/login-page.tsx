@@ -7,8 +7,9 @@ import { OutsideForm, OutsidePage } from './outside-form.tsx';
 /** @returns the address to open after the log-in: `next` only within this origin, because a link must not lead to another site */
 export function addressAfterLogin(next: string | undefined): string {
   if (!next?.startsWith('/')) return '/';
-  const url = new URL(next, location.origin);
-  return url.origin === location.origin ? url.pathname + url.search + url.hash : '/';
+  const url = URL.parse(next, location.origin);
+  // The whole address: its path alone may begin with `//`, which would name a host.
+  return url?.origin === location.origin ? url.href : '/';
 }
 
 const route = getRouteApi('/login');

@@ -12,7 +12,11 @@ import { parquetReadObjects } from 'hyparquet';
 import { iceberg } from '../../../src/exports/destinations/iceberg/iceberg.ts';
 import { readAvro } from '../../../src/exports/destinations/iceberg/avro.ts';
 import { currentSnapshot } from '../../../src/exports/destinations/iceberg/present.ts';
-import { openCatalog, type TableMetadata } from '../../../src/exports/destinations/iceberg/catalog.ts';
+import {
+  MAX_ANSWER_BYTES,
+  openCatalog,
+  type TableMetadata,
+} from '../../../src/exports/destinations/iceberg/catalog.ts';
 import { hostRules } from '../../../src/platform/net/host-rules.ts';
 import { OBJECT_STORE_KEYS } from '../servers/object-store.ts';
 import { createTestNamespace, type TestNamespace } from '../servers/iceberg-catalog.ts';
@@ -49,6 +53,7 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
       namespace: server.namespace,
       table: 'events',
       rules: hostRules(PRIVATE.allowedHosts),
+      maxAnswerBytes: MAX_ANSWER_BYTES.run,
       signal: new AbortController().signal,
     });
     return catalog.load().finally(catalog.close);

@@ -19,13 +19,15 @@ type ReceiptProps = {
   cadence: Cadence;
   /** The plan that was started; undefined after a reload. */
   plan: Preview | undefined;
+  /** Whether the export has filters, which the plan's count of rows leaves out. */
+  isFiltered: boolean;
 };
 
-export function BackfillReceipt({ of, backfill, cadence, plan }: ReceiptProps) {
+export function BackfillReceipt({ of, backfill, cadence, plan, isFiltered }: ReceiptProps) {
   const { created_at: start, finished_at: end, total_records_count: rows, status } = backfill;
   const seconds = (Date.parse(end) - Date.parse(start)) / 1000;
   const lines = [
-    ['rows', rows === null ? 'not known' : formatCount(rows), plan && rowsLine(plan)],
+    ['rows', rows === null ? 'not known' : formatCount(rows), plan && rowsLine(plan, isFiltered)],
     ['took', formatDuration(seconds), plan?.estimate.seconds && durationLine(plan)],
   ] as const;
   return (

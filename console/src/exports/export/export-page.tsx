@@ -246,6 +246,7 @@ function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProp
             body={backfillRange(cadence, bounds.start, bounds.end, onlyMissing)}
             onlyMissing={onlyMissing}
             isReplacing={one.promises.redelivery === 'replaces'}
+            isFiltered={(one.filters ?? []).length > 0}
             onOnly={(only) => go({ only: only ? undefined : 'all' })}
             backfillId={search.backfill}
             onBackfill={(backfill) => go({ backfill })}

@@ -13,11 +13,16 @@ const WORDS = [
   ['running', 'running'],
 ] as const;
 
-/**
- * @param onlyMissing whether the plan leaves intervals out
- * @param isReplacing whether a delivery replaces the earlier one, or sends its rows again
- */
-export function linesOf(preview: Preview, onlyMissing: boolean, isReplacing: boolean): Line[] {
+export type PlanKind = {
+  /** Whether the plan leaves intervals out. */
+  onlyMissing: boolean;
+  /** Whether a delivery replaces the earlier one, or sends its rows again. */
+  isReplacing: boolean;
+  /** Whether the export has filters, which the plan's count of rows leaves out. */
+  isFiltered: boolean;
+};
+
+export function linesOf(preview: Preview, { onlyMissing, isReplacing, isFiltered }: PlanKind): Line[] {
   const { intervals, skipped, overwrites, awaiting_decision: waiting } = preview;
   const runs = WORDS.map(([state, words]): [string, number] => {
     const isAgain = state === 'delivered' || state === 'running';
@@ -29,7 +34,7 @@ export function linesOf(preview: Preview, onlyMissing: boolean, isReplacing: boo
     ...[...runs, ...left, undecided]
       .filter(([, count]) => count > 0)
       .map(([name, count]): Line => [name, formatCount(count)]),
-    ['rows', rowsLine(preview)],
+    ['rows', rowsLine(preview, isFiltered)],
     isReplacing
       ? ['replaces', replaced(overwrites)]
       : ['sends again', counted(overwrites.intervals, 'delivery', 'deliveries')],
@@ -37,8 +42,8 @@ export function linesOf(preview: Preview, onlyMissing: boolean, isReplacing: boo
   ];
 }
 
-export const rowsLine = ({ rows }: Preview): string =>
-  rows ? `${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known';
+export const rowsLine = ({ rows }: Preview, isFiltered: boolean): string =>
+  rows ? `${isFiltered ? 'up to ' : ''}${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known';
 
 export const durationLine = ({ estimate }: Preview): string =>
   estimate.seconds ? spanOf(estimate.seconds) : 'not known yet';

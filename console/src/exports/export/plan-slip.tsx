@@ -14,18 +14,15 @@ import { zoneOf } from '../words/interval-time.tsx';
 import type { Cadence } from './layout.ts';
 import { BackfillReceipt, Delivered } from './backfill-receipt.tsx';
 import { backfillQuery, launch, previewQuery, type Backfill, type BackfillRange, type Preview } from './plan-data.ts';
-import { linesOf } from './plan-lines.ts';
+import { linesOf, type PlanKind } from './plan-lines.ts';
 import styles from './export.module.css';
 
-type SlipProps = {
+type SlipProps = PlanKind & {
   projectId: number;
   exportId: string;
   cadence: Cadence;
   range: { start: number; end: number };
   body: BackfillRange;
-  onlyMissing: boolean;
-  /** Whether a delivery replaces the earlier one; otherwise its rows are sent again. */
-  isReplacing: boolean;
   onOnly: (onlyMissing: boolean) => void;
   /** The backfill that the address names: its receipt takes the place of the plan of the same range. */
   backfillId: string | undefined;
@@ -42,6 +39,7 @@ export function PlanSlip(props: SlipProps) {
     body,
     onlyMissing,
     isReplacing,
+    isFiltered,
     onOnly,
 
     onBackfill,
@@ -88,6 +86,7 @@ export function PlanSlip(props: SlipProps) {
           backfill={{ ...backfill, finished_at: backfill.finished_at }}
           cadence={cadence}
           plan={start.isSuccess ? start.variables : undefined}
+          isFiltered={isFiltered}
         />
         <div>
           <Button ref={buttonRef} onPress={planAgain}>
@@ -101,7 +100,7 @@ export function PlanSlip(props: SlipProps) {
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
       <RangeTitle range={range} cadence={cadence} />
       {preview.isError && <p role="alert">{refusalOf(preview.error)}</p>}
-      {plan && !preview.isError && <Lines {...{ plan, onlyMissing, isReplacing }} isExact={isCurrent} />}
+      {plan && !preview.isError && <Lines {...{ plan, onlyMissing, isReplacing, isFiltered }} isExact={isCurrent} />}
       {plan && !preview.isError && (
         <Waiting {...{ projectId, exportId, plan, onlyMissing }} interval={cadence.interval} />
       )}
@@ -252,10 +251,10 @@ function changeBetween(shown: Preview, now: Preview, interval: string): string {
   return `${what} Now ${countIntervals(now.total_runs, interval)}.`;
 }
 
-type LinesProps = { plan: Preview; isExact: boolean; onlyMissing: boolean; isReplacing: boolean };
+type LinesProps = PlanKind & { plan: Preview; isExact: boolean };
 
-function Lines({ plan, isExact, onlyMissing, isReplacing }: LinesProps) {
-  const lines = linesOf(plan, onlyMissing, isReplacing);
+function Lines({ plan, isExact, ...kind }: LinesProps) {
+  const lines = linesOf(plan, kind);
   return (
     <dl className={styles.lines} data-pending={!isExact || undefined}>
       {lines.map(([name, value]) => (

@@ -5,7 +5,7 @@ import type { DashboardTemplate } from './dashboard-template.ts';
 
 /** The day before that morning. */
 const FROM = '2025-06-01';
-const STEPS = ['$pageview', 'added to orderFunnel', 'order placed'];
+const STEPS = ['$pageview', 'added to basket', 'order placed'];
 
 const series = (events: readonly string[]) => events.map((event) => ({ kind: 'EventsNode', event, name: event }));
 const range = { date_from: FROM };

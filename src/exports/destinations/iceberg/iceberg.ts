@@ -11,7 +11,7 @@ import { s3Client } from '../s3/client.ts';
 import { checkRegion } from '../s3/names.ts';
 import { s3Store } from '../s3/store.ts';
 import { secret } from '../secret.ts';
-import { openCatalog, type Catalog } from './catalog.ts';
+import { MAX_ANSWER_BYTES, openCatalog, type Catalog } from './catalog.ts';
 import type { ClientAccess } from './oauth.ts';
 import { listDeliveriesIn } from './deliveries.ts';
 import { throwAsOwn } from './faults.ts';
@@ -167,7 +167,12 @@ function clientOf({ credential, catalog_uri, oauth2_server_uri, scope }: Config)
   return { url, credential, scope: scope || null };
 }
 
-function openTable(config: Config, { allowedHosts }: DestinationEnvironment, signal: AbortSignal): IcebergTable {
+function openTable(
+  config: Config,
+  { allowedHosts }: DestinationEnvironment,
+  signal: AbortSignal,
+  maxAnswerBytes = MAX_ANSWER_BYTES.run,
+): IcebergTable {
   const catalog = openCatalog({
     uri: config.catalog_uri,
     warehouse: config.warehouse || null,
@@ -176,6 +181,7 @@ function openTable(config: Config, { allowedHosts }: DestinationEnvironment, sig
     namespace: config.namespace,
     table: config.table_name,
     rules: hostRules(allowedHosts),
+    maxAnswerBytes,
     signal,
   });
   return {
@@ -221,7 +227,9 @@ export const iceberg = defineDestination<Config>({
   // Exports share a table: each has partitions of its own.
   keySpace: (config, { exportId }) => `${tableOf(config)}#${exportId}`,
   label,
-  steps: catalogSteps((config, { environment, signal }) => openTable(config, environment, signal)),
+  steps: catalogSteps((config, { environment, signal }) =>
+    openTable(config, environment, signal, MAX_ANSWER_BYTES.test),
+  ),
   names: (config) => [label(config)],
   async *listDeliveries(config, { exportId }, environment, signal) {
     const { catalog, openLake } = openTable(config, environment, signal);
