@@ -14,11 +14,13 @@ export async function up(knex: Knex): Promise<void> {
     create table retention_positions (
       table_name text primary key,
       owner uuid not null,
-      clock timestamptz not null
+      clock timestamptz not null,
+      row_id uuid not null
     );
     comment on table retention_positions is 'how far a table was looked through whose old rows mostly stay; no row: from its beginning';
     comment on column retention_positions.owner is 'the batch export of the last row that was looked at';
     comment on column retention_positions.clock is 'when that row ended';
+    comment on column retention_positions.row_id is 'its id: others may have ended at the same instant';
   `);
 }
 

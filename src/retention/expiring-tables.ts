@@ -7,9 +7,21 @@ const EXPORTS = { table: 'batch_exports', column: 'batch_export_id' };
 const isOpen = (run: string) => `exists (
   select from batch_export_runs as open_run where open_run.id = ${run} and open_run.finished_at is null)`;
 
-/** Whether the run may still commit: no other run has taken its data interval, and it was not delivered. */
+/** Whether the run's data interval awaits a delivery. A commit then may find what any run of the interval has staged. */
 const MAY_COMMIT = `exists (
-  select from batch_export_intervals as ledger where ledger.run_id = old.run_id and ledger.state <> 'delivered')`;
+  select from batch_export_runs as run join batch_export_intervals as ledger using (batch_export_id, data_interval_start, data_interval_end)
+  where run.id = old.run_id and ledger.state <> 'delivered')`;
+
+/**
+ * Whether the place of the run may still have a manifest that names no run, as earlier versions wrote it: such a manifest is recognised by
+ * staged parts (isInterruptedCommit). A receipt that names a run says that the manifest at its place names one since. Plans of earlier
+ * versions pinned no place, so their parts stay.
+ */
+// tooth: retention-unnamed-parts
+const MAY_BE_UNNAMED = `not exists (
+  select from batch_export_runs as run join batch_export_runs as named using (batch_export_id, data_interval_start, data_interval_end)
+  where run.id = old.run_id and named.epoch >= run.epoch and named.receipt ->> 'run_id' is not null
+    and (named.plan -> 'destination') - 'config' = (run.plan -> 'destination') - 'config')`;
 
 /** Types of destinations that name only the run of the last delivery of a data interval. */
 export const NAMING_ONE_RUN = ['AwsS3', 'AzureBlob', 'HTTP', 'LocalFile', 'NoOp', 'Postgres', 'S3', 'S3Compatible'];
@@ -19,14 +31,15 @@ export const NAMING_SEVERAL_RUNS = ['Iceberg'];
 /**
  * Whether a later run has made the delivery that the run's place holds now. A commit replaces only deliveries of known runs, so the run
  * must be known as long as a destination may name it: the receipt of a later run that found its content there already names the earlier
- * run. Plans of versions that pinned no destination have no later run by this condition. A run without a plan cannot have delivered.
+ * run. A destination that is rolled back names the earlier run again, so the time for which that run is kept begins with the end of the
+ * later one. Plans of versions that pinned no destination have no later run by this condition. A run without a plan cannot have delivered.
  */
 // tooth: retention-replaced-runs
 const IS_REPLACED = `exists (
   select from batch_export_runs as later
   where later.batch_export_id = old.batch_export_id and later.data_interval_end = old.data_interval_end
     and later.data_interval_start = old.data_interval_start and later.created_at > old.created_at
-    and later.status = 'Completed' and later.receipt is not null
+    and later.status = 'Completed' and later.receipt is not null and later.finished_at < now() - make_interval(days => $1)
     and (old.plan is null or later.epoch > old.epoch and later.receipt ->> 'run_id' = later.id::text
       and (later.plan -> 'destination') - 'config' = (old.plan -> 'destination') - 'config'
       and old.plan #>> '{destination,type}' in (${NAMING_ONE_RUN.map((type) => `'${type}'`).join(', ')})))`;
@@ -67,7 +80,11 @@ export const EXPIRING_TABLES: Readonly<Record<string, GrowingTable>> = {
       setting: 'RETENTION_RUN_DETAIL_DAYS',
       clock: 'staged_at',
       // tooth: retention-undelivered-parts
-      holds: { 'runs in progress': isOpen('old.run_id'), 'undelivered data intervals': MAY_COMMIT },
+      holds: {
+        'runs in progress': isOpen('old.run_id'),
+        'undelivered data intervals': MAY_COMMIT,
+        'deliveries whose manifest may name no run': MAY_BE_UNNAMED,
+      },
     },
   },
   batch_export_plan_parts: {
@@ -100,7 +117,7 @@ export const EXPIRING_TABLES: Readonly<Record<string, GrowingTable>> = {
       owners: EXPORTS,
       mostlyHeld: true,
       holds: {
-        'the last delivery of their data interval at its place, or no delivery since': `not ${IS_REPLACED}`,
+        'the last delivery of their data interval at its place, or no delivery since that is as old': `not ${IS_REPLACED}`,
         // Deleting the run would delete the row of the ledger.
         // tooth: retention-ledger
         'the ledger': 'exists (select from batch_export_intervals as ledger where ledger.run_id = old.id)',

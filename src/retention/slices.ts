@@ -8,6 +8,10 @@ import type { Expiry } from './growing-table.ts';
 /** Limit of rows that one transaction looks at. */
 const SLICE_ROWS = 1_000;
 
+/** Begins a transaction that others wait for little: after a second without a lock, Postgres ends it (55P03). */
+const BEGIN = `begin; set local lock_timeout = '1s'; set local statement_timeout = '30s';
+  set local idle_in_transaction_session_timeout = '30s'`;
+
 /** Old rows of a table, and those of them that are held back, by what holds them back. Instants are ISO; null: no row. */
 export type OldRows = { rows: number; oldest: string | null; newest: string | null; held: Record<string, number> };
 
@@ -40,14 +44,15 @@ export async function measureOldRows(pool: Pool, table: string, expiry: Expiry, 
   };
 }
 
-/** Deletes the oldest rows that nothing holds back. */
+/** Deletes the oldest rows that nothing holds back, and leaves out those that others have locked. */
 export async function deleteOldest(pool: Pool, table: string, expiry: Expiry, days: number): Promise<Slice> {
   const { owners, clock } = expiry;
   const oldest = `select old.ctid from ${table} as old
     where ${owners ? `old.${owners.column} = owner.id and` : ''} ${isOld(expiry)} and not (${isHeld(expiry)})
-    order by old.${clock} limit ${SLICE_ROWS}`;
-  const { rows } = await pool.query<{ found: number; deleted: number }>(
-    `with found as materialized (
+    order by old.${clock} limit ${SLICE_ROWS} for update of old skip locked`;
+  const result = await inTransaction(pool, (client) =>
+    client.query<{ found: number; deleted: number }>(
+      `with found as materialized (
        ${owners ? `select of_owner.ctid from ${owners.table} as owner cross join lateral (${oldest}) as of_owner limit ${SLICE_ROWS}` : oldest}
      ), deleted as (
        -- Rows that have changed since they were found are judged again.
@@ -55,17 +60,19 @@ export async function deleteOldest(pool: Pool, table: string, expiry: Expiry, da
        returning 1
      )
      select (select count(*)::int from found) as found, (select count(*)::int from deleted) as deleted`,
-    [days],
+      [days],
+    ),
   );
-  const { found, deleted } = rows[0]!;
+  const { found, deleted } = result.rows[0]!;
   return { deleted, isLast: found < SLICE_ROWS };
 }
 
 /** The last row that a look through a table has reached. */
-export type Position = { owner: string; clock: string };
+export type Position = { owner: string; clock: string; rowId: string };
 export type WalkedSlice = Slice & { position: Position | undefined };
 
-const FROM_THE_BEGINNING: Position = { owner: '00000000-0000-0000-0000-000000000000', clock: '-infinity' };
+const NIL = '00000000-0000-0000-0000-000000000000';
+const FROM_THE_BEGINNING: Position = { owner: NIL, clock: '-infinity', rowId: NIL };
 
 /** Looks at the old rows after a position, deletes those that nothing holds back, and says where it got. */
 export async function deleteAfter(
@@ -74,27 +81,35 @@ export async function deleteAfter(
   expiry: Expiry & Required<Pick<Expiry, 'owners'>>,
   { days, position = FROM_THE_BEGINNING }: { days: number; position: Position | undefined },
 ): Promise<WalkedSlice> {
+  return inTransaction(pool, async (client) => {
+    const rows = await findAfter(client, table, expiry, { days, position });
+    const last = rows.at(-1);
+    const ids = rows.map(({ id }) => id);
+    const deleted = last ? await deleteUnheld(client, table, expiry, days, ids) : 0;
+    const isLast = rows.length < SLICE_ROWS;
+    const reached = isLast || !last ? undefined : { owner: last.owner, clock: last.clock, rowId: last.id };
+    return { deleted, isLast, position: reached };
+  });
+}
+
+/** Finds the old rows after a position. The position is a bound of each owner's index, so rows before it are not read again. */
+async function findAfter(
+  client: PoolClient,
+  table: string,
+  expiry: Expiry & Required<Pick<Expiry, 'owners'>>,
+  { days, position }: { days: number; position: Position },
+): Promise<{ id: string; owner: string; clock: string }[]> {
   const { owners, clock } = expiry;
-  const { rows } = await pool.query<{ id: string; owner: string; clock: string }>(
+  const { rows } = await client.query<{ id: string; owner: string; clock: string }>(
     `select found.* from (select id from ${owners.table} where id >= $2 order by id) as owner cross join lateral (
        select old.id, old.${owners.column} as owner, old.${clock} as clock from ${table} as old
-       where old.${owners.column} = owner.id and ${isOld(expiry)} and (owner.id > $2 or old.${clock} > $3)
-       order by old.${clock} limit ${SLICE_ROWS}
+       where old.${owners.column} = owner.id and ${isOld(expiry)} and (old.${clock}, old.id) > (
+         case when owner.id = $2 then $3::timestamptz else '-infinity' end, case when owner.id = $2 then $4::uuid else '${NIL}' end)
+       order by old.${clock}, old.id limit ${SLICE_ROWS}
      ) as found limit ${SLICE_ROWS}`,
-    [days, position.owner, position.clock],
+    [days, position.owner, position.clock, position.rowId],
   );
-  const last = rows.at(-1);
-  const deleted = last
-    ? await deleteUnheld(
-        pool,
-        table,
-        expiry,
-        days,
-        rows.map(({ id }) => id),
-      )
-    : 0;
-  const isLast = rows.length < SLICE_ROWS;
-  return { deleted, isLast, position: isLast || !last ? undefined : { owner: last.owner, clock: last.clock } };
+  return rows;
 }
 
 /**
@@ -102,32 +117,30 @@ export async function deleteAfter(
  * our locks no other can begin to. What has referred to it before is seen by the second look.
  */
 async function deleteUnheld(
-  pool: Pool,
+  client: PoolClient,
   table: string,
   expiry: Expiry,
   days: number,
   ids: readonly string[],
 ): Promise<number> {
   const condition = `${isOld(expiry)} and not (${isHeld(expiry)})`;
-  return inTransaction(pool, async (client) => {
-    // tooth: retention-lock
-    const { rows } = await client.query<{ id: string }>(
-      `select id from ${table} as old where id = any ($2) and ${condition} order by id for update skip locked`,
-      [days, ids],
-    );
-    if (rows.length === 0) return 0;
-    const { rowCount } = await client.query(`delete from ${table} as old where id = any ($2) and ${condition}`, [
-      days,
-      rows.map(({ id }) => id),
-    ]);
-    return rowCount ?? 0;
-  });
+  // tooth: retention-lock
+  const { rows } = await client.query<{ id: string }>(
+    `select id from ${table} as old where id = any ($2) and ${condition} order by id for update skip locked`,
+    [days, ids],
+  );
+  if (rows.length === 0) return 0;
+  const { rowCount } = await client.query(`delete from ${table} as old where id = any ($2) and ${condition}`, [
+    days,
+    rows.map(({ id }) => id),
+  ]);
+  return rowCount ?? 0;
 }
 
 async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
-    await client.query('begin');
+    await client.query(BEGIN);
     const result = await work(client);
     await client.query('commit');
     client.release();

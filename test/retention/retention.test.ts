@@ -30,7 +30,7 @@ const HOUR = 3_600_000;
 const START = Date.parse('2015-05-17T10:00:00Z');
 const TEN = { start: START, end: START + HOUR };
 const intervalAt = (hours: number) => ({ start: START + hours * HOUR, end: START + (hours + 1) * HOUR });
-const NOT_REPLACED = 'the last delivery of their data interval at its place, or no delivery since';
+const NOT_REPLACED = 'the last delivery of their data interval at its place, or no delivery since that is as old';
 
 const limited = (table: string, settings: RetentionDays = SETTINGS) =>
   limitedTables(settings).find((one) => one.table === table)!;
@@ -248,17 +248,59 @@ describe('retention', () => {
     const failed = await addRun({ status: 'Failed', interval: intervalAt(3) });
     await setLedger(failed, 'open');
     const fenced = await addRun({ status: 'Failed', interval: intervalAt(4) });
-    await setLedger(await addRun({ status: 'Failed', interval: intervalAt(4), epoch: 2 }), 'open');
-    for (const runId of [delivered, open, brokenOff, failed, fenced])
+    await setLedger(await addRun({ interval: intervalAt(4), epoch: 2 }), 'delivered');
+    const interrupted = await addRun({ interval: intervalAt(5) });
+    await setLedger(await addRun({ status: 'Failed', interval: intervalAt(5), epoch: 2 }), 'open');
+    for (const runId of [delivered, open, brokenOff, failed, fenced, interrupted])
       for (const daysAgo of [OLD, YOUNG]) await addParts(runId, daysAgo);
     for (const table of ['batch_export_parts', 'batch_export_plan_parts']) {
       const { rows: free, held } = (await measure(pool, limited(table)))!;
-      assert.deepEqual({ free, held }, { free: 2, held: { 'runs in progress': 1, 'undelivered data intervals': 2 } });
+      assert.deepEqual({ free, held }, { free: 2, held: { 'runs in progress': 1, 'undelivered data intervals': 3 } });
       assert.equal(await deleteFrom(table), 2);
       const left = await sql<{ id: string }>(`select run_id as id from ${table} where part = ${OLD}`);
-      assert.deepEqual(left.map(({ id }) => id).sort(), [open, brokenOff, failed].sort(), table);
-      assert.equal((await sql(`select from ${table} where part = ${YOUNG}`)).length, 5);
+      assert.deepEqual(left.map(({ id }) => id).sort(), [open, brokenOff, failed, interrupted].sort(), table);
+      assert.equal((await sql(`select from ${table} where part = ${YOUNG}`)).length, 6);
     }
+  });
+
+  it('keeps parts while the manifest names no run, as in earlier versions, and until another does', async () => {
+    const unnamed = await addRun({ named: null });
+    await setLedger(unnamed, 'delivered');
+    const unpinned = await addRun({ named: null, isPinned: false, interval: intervalAt(1) });
+    await setLedger(await addRun({ interval: intervalAt(1), epoch: 2 }), 'delivered');
+    for (const runId of [unnamed, unpinned]) await addParts(runId, OLD);
+    const { held } = (await measure(pool, limited('batch_export_parts')))!;
+    assert.deepEqual(held, { 'deliveries whose manifest may name no run': 2 });
+    await setLedger(await addRun({ epoch: 2, keySpace: 'elsewhere' }), 'delivered');
+    assert.equal(await deleteFrom('batch_export_parts'), 0);
+    await setLedger(await addRun({ epoch: 3 }), 'delivered');
+    assert.equal(await deleteFrom('batch_export_parts'), 1);
+    assert.deepEqual(await sql('select run_id from batch_export_parts'), [{ run_id: unpinned }]);
+  });
+
+  it('leaves locked rows, and a table whose rows it would wait for, to the next round', async () => {
+    await addLines(2);
+    const earlier = await addRun();
+    await addRun({ daysAgo: OLD - 1, epoch: 2 });
+    await addLine(earlier, YOUNG, 'locked');
+    const round = async () =>
+      deleteSome(
+        pool,
+        { RETENTION_EXPORT_LOG_DAYS: KEPT, RETENTION_RUN_DAYS: KEPT },
+        { beginWithinMs: 60_000, signal: new AbortController().signal },
+      );
+    const other = await pool.connect();
+    try {
+      await other.query('begin');
+      await other.query(
+        `select from batch_export_logs where message = 'locked' or id = (select min(id) from batch_export_logs) for update`,
+      );
+      assert.equal(await round(), 1, 'the line that is not locked');
+    } finally {
+      await other.query('rollback');
+      other.release();
+    }
+    assert.equal(await round(), 2);
   });
 
   it('deletes answered requests, but not while a backfill counts them', async () => {
@@ -322,7 +364,7 @@ describe('retention', () => {
 
   describe('of runs', () => {
     /** A delivery that replaces those before it. */
-    const addLater = async (seed: RunSeed = {}) => addRun({ daysAgo: YOUNG, epoch: 2, ...seed });
+    const addLater = async (seed: RunSeed = {}) => addRun({ daysAgo: OLD - 1, epoch: 2, ...seed });
 
     it('deletes a run and what belongs to it once a later run has delivered its interval', async () => {
       const [earlier, later] = [await addRun(), await addLater()];
@@ -337,7 +379,6 @@ describe('retention', () => {
 
     const KEPT_RUNS: Record<string, () => Promise<unknown>> = {
       'has not ended': async () => addRun({ status: 'Running' }),
-      'ended not long ago': async () => addRun({ daysAgo: YOUNG + 1 }),
       'delivered to another place': async () => addRun({ keySpace: 'elsewhere' }),
       'has a plan that pins no place': async () => addRun({ isPinned: false }),
       'delivered files that name it for ever': async () => addRun({ type: 'Iceberg' }),
@@ -382,6 +423,7 @@ describe('retention', () => {
       failed: { status: 'Failed' },
       'found the earlier run’s delivery unchanged': { named: randomUUID() },
       'has a receipt of an earlier version': { named: null },
+      'ended not long ago': { daysAgo: YOUNG },
       'is older': { daysAgo: OLD + 50 },
       'has a lower epoch': { epoch: 0 },
     };
@@ -438,7 +480,7 @@ describe('retention', () => {
            jsonb_build_object('run_id', id), at, at
          from (
            select gen_random_uuid() as id, export, hour, epoch,
-             now() - interval '300 days' + hour * interval '1 minute' + epoch * interval '1 day' as at
+             now() - interval '300 days' + epoch * interval '1 day' as at
            from unnest($2::uuid[]) as export, generate_series(1, 450) as hour, generate_series(1, 2) as epoch
          ) as new`,
         [rows.projectId, exports.map(({ id }) => id), isoMicros(START)],
@@ -471,33 +513,44 @@ describe('retention', () => {
 
     it('goes on after it was killed in the middle', async () => {
       await addLines(2_500);
+      await sql(
+        `create function wait_for_test() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(7); return old; end';
+         create trigger waits before delete on batch_export_logs for each row when (old.message = 'waits') execute function wait_for_test();
+         update batch_export_logs set message = 'waits' where id = (select id from batch_export_logs order by id offset 1700 limit 1)`,
+      );
       const other = await pool.connect();
       try {
-        await other.query('begin');
-        const { rows: locked } = await other.query(
-          `select from batch_export_logs where id = (select id from batch_export_logs order by id offset 1700 limit 1) for update`,
-        );
-        assert.equal(locked.length, 1);
-        const child = spawn(process.execPath, [SLUICE, 'retention'], { env: environment(), stdio: 'ignore' });
+        await other.query('select pg_advisory_lock(7)');
+        const child = spawn(process.execPath, [SLUICE, 'retention', '--yes'], { env: environment(), stdio: 'ignore' });
         const exited = once(child, 'exit');
         await until('the first slice to be deleted', async () => (await lines()) === 1_500);
         child.kill('SIGKILL');
         await exited;
         assert.equal(await lines(), 1_500, 'a slice goes as a whole');
       } finally {
-        await other.query('rollback');
-        other.release();
+        other.release(true);
+        await sql('drop function wait_for_test cascade');
       }
-      const { code, stdout, stderr } = await run();
+      const { code, stdout, stderr } = await run('--yes');
       assert.equal(code, 0, stderr);
+      assert.match(stdout, /^Limits in force, .*\n {4}RETENTION_AUDIT_LOG_DAYS=0\n/);
       assert.match(stdout, /^batch_export_logs: [\d,]+ rows deleted$/m);
       assert.equal(await lines(), 0);
+    });
+
+    it('deletes nothing without a terminal or --yes, because it may have other limits than the workers', async () => {
+      await addLines(1);
+      const { code, stdout, stderr } = await run();
+      assert.equal(code, 1);
+      assert.match(stdout, /^ {4}RETENTION_EXPORT_LOG_DAYS=100$/m);
+      assert.match(stderr, /say --yes if these are the limits of the workers/);
+      assert.equal(await lines(), 1);
     });
 
     it('deletes nothing while deliveries are blocked', async () => {
       await addLines(1);
       await sql(`update timeline set blocked = 'differs'`);
-      const { code, stderr } = await run();
+      const { code, stderr } = await run('--yes');
       await sql('update timeline set blocked = null');
       assert.equal(code, 1);
       assert.match(stderr, /run `sluice recover` first/);

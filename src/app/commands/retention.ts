@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { readConfig, requireVariable } from '../../platform/config.ts';
@@ -16,23 +17,24 @@ export function retentionCommand(): Command {
     .description(
       'Deletes what a worker deletes by and by, all of it now: rows that are older than the RETENTION_… variables say and that nothing needs any ' +
         'more. It works in short transactions, beside running workers and APIs. After a stop or a failure, run it again: it goes on with ' +
-        'what is left. Exit code: 0 when nothing is left to delete, else 1.',
+        'what is left. It has the limits of its own variables, so give it those of the workers; it names them, and asks. Exit code: 0 when nothing is left to delete, else 1.',
     )
     .option(
       '--dry-run',
       'only list what would be deleted, what holds other old rows back, and which tables have no limit',
       false,
     )
+    .option('--yes', 'delete without asking whether the limits are right', false)
     .action(run);
 }
 
-async function run({ dryRun }: { dryRun: boolean }): Promise<void> {
+async function run({ dryRun, yes }: { dryRun: boolean; yes: boolean }): Promise<void> {
   const config = await withUpDefaults(readConfig());
   const pool = createPool({ url: requireVariable(config, 'DATABASE_URL'), ...POOLS.retention });
   try {
     const tables = limitedTables(config);
     if (dryRun) await list(pool, tables);
-    else await deleteFrom(pool, tables);
+    else await deleteFrom(pool, tables, yes);
   } finally {
     await pool.end();
   }
@@ -55,8 +57,12 @@ function describe({ rows, oldest, newest }: OldRows, { days, expiry }: LimitedTa
   return rows === 0 ? `nothing to delete ${limit}` : `${count(rows)} to delete ${limit}, from ${oldest} to ${newest}`;
 }
 
-async function deleteFrom(pool: Pool, tables: readonly LimitedTable[]): Promise<void> {
+async function deleteFrom(pool: Pool, tables: readonly LimitedTable[], yes: boolean): Promise<void> {
   await assertNotBlocked(pool);
+  const limits = new Map(tables.map(({ expiry, days }) => [expiry.setting, days]));
+  console.log('Limits in force, in days (0: never):');
+  for (const [setting, days] of limits) console.log(`    ${setting}=${days}`);
+  if (!yes) await confirm();
   const stop = { isRequested: false };
   void stopSignals().requested.then(() => (stop.isRequested = true));
   for (const limited of tables) {
@@ -79,6 +85,22 @@ async function deleteFromTable(pool: Pool, limited: LimitedTable, stop: { isRequ
     bar.stop();
   }
   return deleted;
+}
+
+/** @throws CommandFailed unless somebody at a terminal agrees: without the workers' variables, the limits are the defaults */
+async function confirm(): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new CommandFailed(
+      'Nothing is deleted: without a terminal to ask at, say --yes if these are the limits of the workers.',
+    );
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C or a closed terminal answers nothing.
+  const answer = await Promise.race([
+    terminal.question('Are these the limits of the workers? Delete what is older? [y/N] '),
+    new Promise<string>((resolve) => terminal.once('close', () => resolve(''))),
+  ]);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailed('Nothing is deleted.');
 }
 
 /** @throws CommandFailed: after a restore, recovery may need what is old */

@@ -16,7 +16,14 @@ export const RETENTION_TEETH: readonly Tooth[] = [
     guards: 'a run that may still commit finds what it has staged',
     tests: TESTS,
     grep: 'may still commit',
-    replace: [", 'undelivered data intervals': MAY_COMMIT", ''],
+    replace: ["'undelivered data intervals': MAY_COMMIT,", ''],
+  },
+  {
+    name: 'retention-unnamed-parts',
+    guards: 'an interrupted commit of a version that named no run is recognised by the parts that it staged',
+    tests: TESTS,
+    grep: 'manifest names no run',
+    replace: [" and named.receipt ->> 'run_id' is not null", ''],
   },
   {
     name: 'retention-ledger',
