@@ -1155,6 +1155,8 @@ create table retention_positions (
   owner uuid not null,
   -- when that row ended
   clock timestamp with time zone not null,
+  -- its id: others may have ended at the same instant
+  row_id uuid not null,
   constraint retention_positions_pkey PRIMARY KEY (table_name)
 );
 

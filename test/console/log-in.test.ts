@@ -64,7 +64,7 @@ describe('the log-in of the console', () => {
   });
 
   it('goes to no other site afterwards', async () => {
-    for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', '//']) {
+    for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', '/.//evil.example/x', '//']) {
       const { page, close } = await visit(sluice);
       await page.goto(`/login?next=${encodeURIComponent(next)}`);
       await page.getByLabel('Email').fill(email);

@@ -8,8 +8,8 @@ import { OutsideForm, OutsidePage } from './outside-form.tsx';
 export function addressAfterLogin(next: string | undefined): string {
   if (!next?.startsWith('/')) return '/';
   const url = URL.parse(next, location.origin);
-  // The whole address: its path alone may begin with `//`, which would name a host.
-  return url?.origin === location.origin ? url.href : '/';
+  // Where a path such as `/.//host` leads within this origin begins with `//`, which would name a host.
+  return url?.origin === location.origin && !url.pathname.startsWith('//') ? url.href : '/';
 }
 
 const route = getRouteApi('/login');
