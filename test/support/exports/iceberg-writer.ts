@@ -102,7 +102,7 @@ async function commit(one: Change, manifests: readonly ManifestFile[], operation
   await put(one, list, await writeAvro(MANIFEST_LIST_SCHEMA, { 'format-version': '2' }, manifests));
   const snapshot = {
     'snapshot-id': snapshotId,
-    'parent-snapshot-id': current['snapshot-id'],
+    'parent-snapshot-id': BigInt(current['snapshot-id']),
     'sequence-number': sequence,
     'timestamp-ms': Date.now(),
     'manifest-list': list,

@@ -85,7 +85,7 @@ describe('Iceberg', () => {
     await stopAt('after-commit', (steps) => run.commit(staged, steps));
     await third.deliver([buildRows(1)]);
     const { snapshots } = (await place.metadata())!;
-    const ids = snapshots!.slice(0, -1).map((snapshot) => snapshot['snapshot-id']);
+    const ids = snapshots!.slice(0, -1).map((snapshot) => BigInt(snapshot['snapshot-id']));
     await change(place, [{ action: 'remove-snapshots', 'snapshot-ids': ids }]);
     await interval.deliver([buildRows(1)]);
     assert.equal((await place.read())!.length, 4);
@@ -153,7 +153,7 @@ describe('Iceberg', () => {
     // The delivery of another export is the only snapshot that stays.
     await testInterval(place).deliver([buildRows(1)]);
     const { snapshots } = (await place.metadata())!;
-    await change(place, [{ action: 'remove-snapshots', 'snapshot-ids': [snapshots![0]!['snapshot-id']] }]);
+    await change(place, [{ action: 'remove-snapshots', 'snapshot-ids': [BigInt(snapshots![0]!['snapshot-id'])] }]);
     assert.deepEqual(await interval.deliveries(), [
       { start: '2015-05-17T10:00:00.000000Z', end: '2015-05-17T11:00:00.000000Z' },
     ]);
