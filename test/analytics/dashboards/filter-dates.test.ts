@@ -4,8 +4,8 @@ import { givenFields } from '../../../src/analytics/dashboards/fields.ts';
 import { InvalidInput } from '../../../src/platform/errors.ts';
 
 const REFUSED: [object, RegExp][] = [
-  [{ date_from: 'yesterdayish' }, /^date_from: "yesterdayish" is no date/],
-  [{ date_from: '-7d', date_to: '2025-02-30' }, /^date_to: "2025-02-30" is no date/],
+  [{ date_from: 'yesterdayish' }, /^date_from: "yesterdayish" is not a date/],
+  [{ date_from: '-7d', date_to: '2025-02-30' }, /^date_to: "2025-02-30" is not a date/],
   [{ date_from: 7 }, /^date_from: A date must be a string/],
   [{ date_from: '2025-06-03', date_to: '2025-06-02' }, /^date_to: .*end before they begin/],
   [{ date_from: '2025-06-03T08:00:00Z', date_to: '2025-06-01T08:00:00Z' }, /^date_to: .*end before they begin/],

@@ -82,9 +82,9 @@ const REFUSED: [string, unknown, RegExp][] = [
   [
     'a date that is none',
     trends({ dateRange: { date_from: '2024-02-30' } }),
-    /^dateRange.date_from: "2024-02-30" is no date/,
+    /^dateRange.date_from: "2024-02-30" is not a date/,
   ],
-  ['SQL in a date', trends({ dateRange: { date_to: "now'; drop" } }), /^dateRange.date_to: .* is no date/],
+  ['SQL in a date', trends({ dateRange: { date_to: "now'; drop" } }), /^dateRange.date_to: .* is not a date/],
   ['a date of the future', trends({ dateRange: { date_to: '+7d' } }), /^dateRange.date_to: /],
   ['a filter without a type', trends({ properties: [{ key: 'x', value: 1 }] }), /^properties\[0\].type: /],
   [
@@ -110,8 +110,8 @@ const REFUSED: [string, unknown, RegExp][] = [
     trends({ properties: [{ ...byPlan, operator: 'regex', value: '(a{999}){999}' }] }),
     /^properties\[0\]: /,
   ],
-  ['NUL', trends({ series: [step({ event: 'a\0' })] }), /characters that no stored text can hold/],
-  ['half a character', trends({ series: [step({ event: '\ud800' })] }), /characters that no stored text can hold/],
+  ['NUL', trends({ series: [step({ event: 'a\0' })] }), /characters that cannot be stored/],
+  ['half a character', trends({ series: [step({ event: '\ud800' })] }), /characters that cannot be stored/],
   ['one step', funnel({ series: [step()] }), /^series: .*at least 2/],
   ['no window', funnel({ funnelsFilter: { funnelWindowInterval: 0 } }), /^funnelsFilter.funnelWindowInterval: /],
   ['another unit', funnel({ funnelsFilter: { funnelWindowIntervalUnit: "day'" } }), /Unit: .*second, minute/],

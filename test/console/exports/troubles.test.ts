@@ -142,7 +142,7 @@ describe('why intervals are not delivered', () => {
     const row = page.getByRole('listitem').filter({ hasText: 'Reports' });
     await row
       .getByText(
-        /1 hour retrying\. The database does not exist\..* The next try is (in \d+ \w+|due or under way)\. Fix/,
+        /1 hour retrying\. The database does not exist\..* The next try is (in \d+ \w+|due or in progress)\. Fix/,
       )
       .waitFor();
     await assertAccessible(page);
