@@ -4,7 +4,10 @@ import { msToNumber } from '@temporalio/common/lib/time.js';
 
 type RetryInfo = Pick<Info, 'attempt' | 'retryPolicy' | 'scheduledTimestampMs' | 'scheduleToCloseTimeoutMs'>;
 
-/** At least the first pause in `workflows/policies.ts`, because Temporal omits the policy from a first attempt on the workflow's own worker. */
+/**
+ * Used where Temporal omits the retry policy, as from a first attempt on the workflow's own worker. Not shorter than the first pause of
+ * `workflows/policies.ts`.
+ */
 const FIRST_PAUSE_MS = 1_000;
 
 /**

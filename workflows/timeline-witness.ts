@@ -1,5 +1,5 @@
 /**
- * The witness of the timeline, outside of Postgres: it holds a nonce that the database exchanges repeatedly. A database that was
+ * The witness of the timeline, outside of Postgres: it holds a nonce that the database replaces again and again. A database that was
  * restored, or copied, knows an outdated nonce. See `src/exports/timeline/timeline-guard.ts`.
  */
 import { condition, continueAsNew, defineUpdate, setHandler } from '@temporalio/workflow';
@@ -9,7 +9,7 @@ export type TimelineWitnessInput = { nonce: string };
 
 const swap = defineUpdate<boolean, [Swap]>(SWAP);
 
-/** Bounds one history: a swap takes about five events of it. The witness itself lives as long as the installation. */
+/** Keeps each workflow history short: a swap adds about five entries. The witness itself lives as long as the installation. */
 const MAX_SWAPS = 500;
 
 /** Never ends. A swap answers whether the witness held the expected nonce; if not, the nonce stays unchanged. */

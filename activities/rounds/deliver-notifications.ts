@@ -1,5 +1,5 @@
 /**
- * Delivers the notices in the outbox. Safe to repeat: a notice that was taken becomes due again until it is closed. A notice may therefore
+ * Delivers the notices in the outbox. Safe to repeat: a notice that was taken becomes due again unless it is closed. A notice may therefore
  * arrive more than once, under the same id every time.
  */
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
@@ -48,7 +48,7 @@ async function* webhookBatches(engine: Engine, signal: AbortSignal, deadline: nu
 async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSignal): Promise<boolean> {
   const batchExport = await engine.stores.batchExports.find(notice.batchExportId);
   const url = batchExport?.notifications?.webhook?.url;
-  // An export without its webhook has no recipient any more.
+  // The export or its webhook was removed, so there is no recipient left.
   if (!batchExport?.notificationSecret || url === undefined) return recordOutcome(engine, [notice], 'unwanted');
   const { rules, configs } = engine;
   let secret: string;

@@ -21,7 +21,7 @@ import { watchImports } from './watch-imports.ts';
 
 /** Result of a round, for Temporal's UI. */
 export type Repairs = {
-  /** Exports whose pause was to end automatically. */
+  /** Exports resumed because their `resume_at` has passed. */
   exportsResumed: number;
   schedulesVerified: number;
   runsClosed: number;
@@ -33,17 +33,17 @@ export type Repairs = {
   /** Exports that are newly behind schedule, on schedule again, or overlapping. */
   alerts: number;
   dispatchersWoken: number;
-  /** Files that left their manifest longer ago than the grace period. */
+  /** Files that no manifest has listed for longer than the grace period. */
   filesDeleted: number;
-  /** Rows that are older than the settings for retention say, and that nothing needs. */
+  /** Rows past their retention that nothing holds back. */
   rowsDeleted: number;
-  /** The database may have been restored or copied: no deliveries, settling, changes in Temporal or requests. */
+  /** Whether deliveries were blocked, because the database may have been restored or copied: nothing was delivered, settled or requested. */
   deliveriesBlocked: boolean;
   /** Steps that failed; the worker's log says why. */
   stepsFailed: string[];
 };
 
-/** Result of a round while deliveries are blocked: in a copy of the database these steps would act on the original's data. */
+/** Counts of the steps that are left out while deliveries are blocked: in a copy of the database they would act on the original's data. */
 const NO_RESULTS = {
   exportsResumed: 0,
   schedulesVerified: 0,
@@ -57,7 +57,7 @@ const NO_RESULTS = {
   filesDeleted: 0,
   rowsDeleted: 0,
 };
-/** A run that was updated more recently is alive. Short, so that lost runs are closed within a minute. */
+/** A run that was updated within this time is alive. Short, so that lost runs are closed within a minute. */
 const IDLE_SECONDS = 5;
 /** Time after which a round begins no further deletion of old rows. */
 const DELETE_WITHIN_MS = 1_000;
@@ -67,7 +67,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const begun = performance.now();
   await step('partitions', () => ensurePartitions(engine.pool), []);
   await step('timeline', () => engine.timeline.check(), undefined);
-  // If reading the block fails, deliveries may be blocked.
+  // Without an answer from the database, deliveries count as blocked.
   // tooth: blocked-acts-nowhere
   if (await step('block', async () => (await engine.timeline.blockReason()) !== undefined, true)) {
     const alerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
@@ -78,7 +78,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     );
     return { ...NO_RESULTS, alerts, deliveriesBlocked: true, stepsFailed: failed };
   }
-  // This step precedes the schedules, which follow the rows.
+  // Before `schedules`, which makes Temporal match the rows that this step changes.
   const exportsResumed = await step('pauses', (signal) => resumeExports(engine, signal), 0);
   const schedulesVerified = await step('schedules', (signal) => verifySchedules(engine, signal), 0);
   const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);

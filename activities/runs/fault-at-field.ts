@@ -1,4 +1,4 @@
-/** Points a run's fault to the field that the owner of its export can correct. */
+/** Names, in a run's fault, the field of the export that its owner can correct. */
 import type { Fault } from '../../src/platform/errors.ts';
 import { faultAtField } from '../../src/exports/faults/fault-of.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';

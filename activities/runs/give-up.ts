@@ -54,7 +54,7 @@ export async function giveUp(
 }
 
 /**
- * Ends a run whose planning failed permanently, or that another run has superseded. If another attempt has planned the run, it continues.
+ * Ends a run whose planning failed permanently, or that another run has superseded. If another attempt has planned the run, the run continues.
  * Errors that are not final leave the row open: Temporal retries planning, or the reconciler learns from Temporal how the execution ended.
  */
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {

@@ -24,7 +24,7 @@ export type PlannedRun = {
   lease: EpochLease;
   slice: Slice;
   delivery: Delivery;
-  /** The run's attempt, for its log; absent if no attempt of the run itself is at work. */
+  /** The run's attempt, for its log; absent where something else acts for the run, such as settling. */
   attempt?: number | undefined;
 };
 
@@ -123,8 +123,8 @@ async function connect(
 }
 
 /**
- * Repeats the checks made when the configuration was saved. A host that is refused now may be permitted later, because its name server may be
- * away, or the operator may list it. An unknown name and the name of a private address give the same error.
+ * Repeats the checks made when the configuration was saved. A refused host counts as unavailable, not as
+ * invalid: its name server may be away, or the operator may yet allow it. The error does not tell an unknown name from a private address.
  */
 async function recheck(destination: Destination, config: unknown, environment: DestinationEnvironment): Promise<void> {
   try {

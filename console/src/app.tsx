@@ -7,7 +7,7 @@ import { createAppRouter } from './router.tsx';
 import { PasswordDialog } from './session/password-dialog.tsx';
 import { Notices } from './look/notice.tsx';
 
-/** Statuses that are retried twice, because the request may pass later. Refusals are not retried. */
+/** Retried twice: no answer (0), too many requests, or a server that is unavailable. Other errors would only repeat. */
 const RETRIED = [0, 429, 502, 503, 504];
 
 function createQueries(): QueryClient {

@@ -18,7 +18,7 @@ export type GivenDashboard = { fields: Partial<DashboardFields> & Origin; tiles:
 
 /**
  * @throws InvalidInput for an invalid tile
- * @throws PermissionDenied for a restriction by a key of the project, which then could not lift it
+ * @throws PermissionDenied if a project key sets a restriction, because it could not lift it again
  */
 export async function insertDashboard(
   context: Acting,
@@ -39,7 +39,7 @@ export async function insertDashboard(
 }
 
 /**
- * The client's name goes before the template's; description and filters are the template's, and tags come from both.
+ * The client's name takes precedence over the template's; description and filters are the template's, and tags come from both.
  * @throws PermissionDenied when the client's own template reads data that the client may not see
  */
 export async function makeFromTemplate(

@@ -1,4 +1,4 @@
-/** Refuses filters of a dashboard with dates that no query can read, because they would make every tile fail. */
+/** Refuses dashboard filters whose dates no query can read: they would make every tile fail. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { rangeOf } from '../queries/parsing/moments.ts';
 import type { Range } from '../queries/parsing/parsed.ts';
@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function ensureDates({ date_from, date_to }: Json): void {
   const { from, to } = readRange({ date_from: textOf(date_from, 'date_from'), date_to: textOf(date_to, 'date_to') });
   const [begin, end] = [timeOf(from), timeOf(to)];
-  // A range within one day is valid, because queries read the whole day.
+  // `date_from` may be later by less than a day, because queries widen both to whole days.
   if (begin === undefined || end === undefined || begin - end < DAY_MS) return;
   throw new InvalidInput('date_to: The filters end before they begin: let `date_from` be earlier.', 'filters');
 }

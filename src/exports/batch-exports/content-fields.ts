@@ -44,7 +44,7 @@ const Query = nullable(Type.String({ maxLength: 50_000 }), {
   description: 'A SELECT statement that defines the columns and rows of the export.',
 });
 
-/** Content fields of a request; null counts as absent. */
+/** Content fields of a request; null resets a field to its default. */
 export const contentIn = {
   filters: Type.Optional(Type.Unknown({ description: FILTERS })),
   hogql_query: Type.Optional(Query),

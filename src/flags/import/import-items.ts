@@ -155,7 +155,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     return outcomeOf(kind, item, { ...changed, notImported: fieldsNotImported(kind, item, answer['ignored_members']) });
   }
 
-  /** Compares an existing item with the export. @throws InvalidInput if that fails, with `update`; without, returns it as `refusal` */
+  /** Compares an existing item with the export. If that fails: throws InvalidInput with `update`, otherwise returns the reason as `refusal`. */
   function compareItem(kind: KindOfItem, item: ExportedItem, present: Present) {
     try {
       const body = kind.body(item.fields, replaceId);

@@ -7,7 +7,7 @@ import { refusal, type Refusal } from './refusal.ts';
  * `targetingKey` is the distinct id; `groups` (keys by type) and `group_properties` (properties by type) are reserved names; all other
  * fields are properties of the person.
  *
- * @param body of the request; a body without a context is refused for its missing targeting key
+ * @param body of the request; one without a `context` is refused with `TARGETING_KEY_MISSING`
  * @returns the body of an equivalent request to decide
  */
 export function readContext(body: Json): Body | Refusal {

@@ -144,7 +144,7 @@ function ensureScope({ scopes }: Caller, scope: ProjectAccess['scope']): void {
 /** Checks the level for a kind of object. Routes of single objects are checked later by `guard`, and lists are filtered instead. */
 function ensureKindLevel(rights: Rights, { scope, object, filtered }: ProjectAccess): void {
   const [resource = ''] = scope.split(':');
-  // The rules of the project itself have other levels, and have been checked when rights were computed.
+  // Access to the project itself has levels of its own, which were checked when rights were computed.
   if (filtered || object?.resource === resource || resource === 'project') return;
   const required = levelFor(scope);
   // tooth: gatekeeper-kind

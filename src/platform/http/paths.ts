@@ -6,7 +6,7 @@ const PROJECT_PREFIXES = ['/api/environments/:project_id', '/api/projects/:proje
 
 const ORGANIZATION_PREFIX = '/api/organizations/:organization_id';
 
-/** @returns the full paths, with the trailing slash, the one to advertise first */
+/** @returns the full paths, each with a trailing slash; the first is the one to advertise */
 export function pathsOf({ access, path }: Pick<DescribedRoute, 'access' | 'path'>): readonly [string, ...string[]] {
   if ('organization' in access) return [ORGANIZATION_PREFIX + path];
   if (!('scope' in access)) return [path];

@@ -1,4 +1,4 @@
-/** Finds programs that are not ours, where the machine or an earlier start put them. */
+/** Finds programs of others: those installed on the machine, or fetched by an earlier `sluice up`. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Rows of link buttons, which copies of a dashboard share. Writers hold the project's lock (`stores.inTransaction`). */
+/** Rows of link buttons. A dashboard and its copies share them. Writers hold the project's lock (`stores.inTransaction`). */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../../platform/db/connection.ts';
 

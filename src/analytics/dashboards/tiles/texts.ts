@@ -7,7 +7,7 @@ import type { Text } from './texts.store.ts';
 
 const MAX_BODY = 4000;
 
-/** Counts characters like Postgres and Python: one above U+FFFF counts once. */
+/** Counts characters like Postgres and Python: a character above U+FFFF counts as one. */
 export function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -44,7 +44,7 @@ export async function rewriteText(context: Acting, id: number, { body, created_b
   checkBody(body ?? '', 'text__body');
   const text = (await stores.texts.findByIds(project.id, [id])).get(id);
   if (!text) throw new InvalidInput('Text tile not found in this team.', 'text');
-  // Clients send whole tiles back, also of authors who have left.
+  // Clients send whole tiles back, even those whose author has left: an unchanged author is not checked.
   if (created_by?.id && created_by.id !== text.created_by) await checkAuthor(context, created_by.id);
   if (body === undefined || body === text.body) return id;
   const locations = (await stores.tiles.findTextLocations([id])).get(id) ?? [];

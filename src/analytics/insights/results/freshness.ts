@@ -4,11 +4,11 @@ import type { QueryResult } from '../../queries/computing/result.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Freshness by the interval of the query: a month's bar changes less in an hour than an hour's. */
+/** Freshness by the interval of the query: within an hour, a monthly bar changes less than an hourly one. */
 const FRESH_MS = { hour: 2 * MINUTE, day: 10 * MINUTE, week: HOUR, month: HOUR };
 const WITHOUT_INTERVAL_MS = MINUTE;
 const PAST_MS = HOUR;
-/** Margin before now, because a range without an end ends at the time of the computation and is not over. */
+/** How long ago a range must have ended to count as past: a range without an end ends at the time of its computation, and is not past. */
 const OVER_FOR_MS = MINUTE;
 /** Lifetime of empty results: short, because viewers have often just begun to send events and wait to see them. */
 export const EMPTY_MS = 10_000;
@@ -33,7 +33,7 @@ export function freshnessOf(
 /** Largest expected difference between the clocks of processes: within it, another process's result does not count as from the future. */
 const CLOCKS_DIFFER_MS = MINUTE;
 
-/** Whether a result was computed while a clock was ahead: it would count as fresh until that time has come. */
+/** Whether a result was computed while a clock was ahead: the result would count as fresh until our clock reaches its time. */
 export function isFromFuture(computedAt: number, now: number): boolean {
   return computedAt > now + CLOCKS_DIFFER_MS;
 }

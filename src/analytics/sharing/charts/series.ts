@@ -6,10 +6,10 @@ import { number } from './format.ts';
 /** A series as on the wire, reduced to what strangers see. */
 export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value' | 'compare_label'>;
 
-/** Number of colours, and so of drawn series; the table has all of them. */
+/** Number of colours, and so of drawn series; the table has every series. */
 export const MAX_DRAWN = 10;
 
-/** The class that gives the n-th series its colour. Colours repeat in lists, where names stand beside the rows. */
+/** The class that gives the n-th series its colour. In longer lists colours repeat; each row has its name beside it. */
 export function colourOf(n: number): string {
   return `s${n % MAX_DRAWN}`;
 }
