@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { copyServer } from '../../platform/db/base-backup.ts';
 import { createClient } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { unreachableError } from '../prepare-database.ts';
 import { FORMAT, MANIFEST_FILE, type BackupFile, type BackupManifest } from './manifest.ts';
@@ -72,7 +73,7 @@ type Server = Pick<BackupManifest, 'postgres_version' | 'migration' | 'timeline'
 
 /** @throws CommandFailed unless the server's data are in the state folder, or in the folder that took its place */
 async function describeServer(url: string, stateFolder: string): Promise<Server> {
-  const client = createClient({ url, applicationName: 'sluice-backup' });
+  const client = createClient({ url, applicationName: POOLS.backup.applicationName });
   try {
     await client.connect();
     const { rows } = await client.query<Server & { data: string | null }>(

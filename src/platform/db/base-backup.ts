@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import type { Connection, Submittable } from 'pg';
 import { CommandFailed } from '../errors.ts';
 import { createClient } from './connection.ts';
+import { POOLS } from './pools.ts';
 import { simpleQuery, type Fields } from './simple-query.ts';
 
 /** `fast`: writes a checkpoint at once instead of over minutes. `wal`: the log of the time of the copy, without which it cannot be started. */
@@ -28,7 +29,7 @@ export type CopiedRange = { timeline: number; startLsn: string; endLsn: string }
 export async function copyServer(url: string, write: (archive: Readable) => Promise<void>): Promise<CopiedRange> {
   const replicating = new URL(url);
   replicating.searchParams.set('replication', 'true');
-  const client = createClient({ url: replicating.href, applicationName: 'sluice-backup' });
+  const client = createClient({ url: replicating.href, applicationName: POOLS.backup.applicationName });
   // An error of the connection also reaches the query, whose reader throws it.
   client.on('error', () => {});
   await client.connect();

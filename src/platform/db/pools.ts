@@ -39,6 +39,8 @@ export const POOLS = {
   users: pool('sluice-users', 1),
   up: pool('sluice-up', 1),
   retention: pool('sluice-retention', 1),
+  /** A connection that reads versions, then one that copies. */
+  backup: pool('sluice-backup', 1),
   migrate: pool('sluice-migrate', 1),
   /** Migrations: one connection for statements, one for partitions. */
   migrations: pool('sluice-migrate', 2),

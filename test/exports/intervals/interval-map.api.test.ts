@@ -401,7 +401,7 @@ describe('the map of data intervals', () => {
       assert.equal(attr, 'start');
       assert.match(
         detail,
-        /holds 195840 data intervals; a map without `bucket` shows 100000 at most\. Use a 'start' of (\S+) or later, or a `bucket`\.$/,
+        /contains 195840 data intervals; a map without `bucket` shows 100000 at most\. Use a 'start' of (\S+) or later, or a `bucket`\.$/,
       );
       const [, start = ''] = /'start' of (\S+) or later/.exec(detail)!;
       const { intervals, states, lengths, boundaries } = await mapOf(id, `start=${start}&${end}`);
