@@ -1,5 +1,6 @@
 // How long the console's stories took in the log of the tests: a story is a test below a `describe` that begins with `story:`. Plain Node 20.
 import { readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
 const MOST_SECONDS = 240;
 /** With fewer, the log was misread, or stories are gone. */
@@ -7,7 +8,7 @@ const LEAST_STORIES = 25;
 
 const durations = [];
 let isStory = false;
-for (const line of readFileSync(process.argv[2], 'utf8').split('\n')) {
+for (const line of stripVTControlCharacters(readFileSync(process.argv[2], 'utf8')).split('\n')) {
   // Only the describes at the top are indented by two spaces.
   if (/^ {2}\S/.test(line)) isStory = line.startsWith('  story: ');
   const [, mark, milliseconds = 0] = (isStory && /^ +(✔|\d+\)) .*?(?:\((\d+)ms\))?$/.exec(line)) || [];
