@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
-const MOST_SECONDS = 240;
+/** Four minutes alone. Here two other files of tests run beside each story on the same cores, which takes up to half as long again. */
+const MOST_SECONDS = 360;
 /** With fewer, the log was misread, or stories are gone. */
 const LEAST_STORIES = 25;
 
