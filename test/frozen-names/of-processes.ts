@@ -146,11 +146,12 @@ function filesOfStateFolder(product: Product): string[] {
 /** Of the servers in it: `path.join(directory, …)`. */
 function filesOfServers(product: Product): string[] {
   const servers = [
-    'src/platform/db/embedded-postgres.ts',
-    'src/platform/temporal/dev-server.ts',
-    'src/app/up/state-folder.ts',
-  ];
-  return servers.flatMap((file) =>
+    ['embedded-postgres', 'src/platform/db/embedded-postgres.ts'],
+    ['embedded-postgres', 'src/platform/db/server-folder.ts'],
+    ['dev-server', 'src/platform/temporal/dev-server.ts'],
+    ['state-folder', 'src/app/up/state-folder.ts'],
+  ] as const;
+  return servers.flatMap(([server, file]) =>
     [...callsOf(product, ['join', 'file'], product.files(file))].flatMap((call) => {
       const words = (call.arguments ?? []).map((one) => ({
         of: one.getText(),
@@ -159,7 +160,7 @@ function filesOfServers(product: Product): string[] {
       if (words.length === 2 && !/(^|\.)directory$/.test(words[0]!.of)) return [];
       return (words.at(-1)?.name ?? [])
         .filter((name) => /^[\w.-]+$/.test(name))
-        .map((name) => `file of ${path.basename(file, '.ts')} ${name}`);
+        .map((name) => `file of ${server} ${name}`);
     }),
   );
 }

@@ -1,7 +1,7 @@
 /** Copies the embedded Postgres server into a new folder while it runs. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdtemp, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { copyServer } from '../../platform/db/base-backup.ts';
 import { createClient } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
+import { findDataFolder } from '../../platform/db/server-folder.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { unreachableError } from '../prepare-database.ts';
 import { FORMAT, MANIFEST_FILE, type BackupFile, type BackupManifest } from './manifest.ts';
@@ -82,9 +83,7 @@ async function describeServer(url: string, stateFolder: string): Promise<Server>
          (select setting from pg_settings where name = 'data_directory') as data`,
     );
     const { data, ...server } = rows[0]!;
-    const postgres = path.resolve(stateFolder, 'postgres');
-    const moved = await readFile(path.join(postgres, 'moved-to'), 'utf8').catch(() => '');
-    const embedded = path.join(moved.trim() || postgres, 'data');
+    const embedded = await findDataFolder(path.resolve(stateFolder, 'postgres'));
     if (data !== null && (await realPath(data)) === (await realPath(embedded))) return server;
   } catch (error) {
     throw unreachableError(error) ?? error;

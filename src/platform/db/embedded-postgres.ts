@@ -5,7 +5,7 @@
 import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { access, chmod, chown, cp, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { access, chown, cp, lstat, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { CommandFailed } from '../errors.ts';
 import { endLeftover } from '../processes/leftover.ts';
 import { freePort } from '../processes/port.ts';
 import type { StopMode } from '../processes/stop-mode.ts';
+import { dataFolder, reachableByOthers, reachableDirectory, type RunAs } from './server-folder.ts';
 
 const run = promisify(execFile);
 const USER = 'sluice';
@@ -42,8 +43,6 @@ export type EmbeddedPostgresOptions = {
   onProgress?: (message: string) => void;
 };
 
-type RunAs = { uid: number; gid: number } | undefined;
-
 /**
  * Starts the server, making the cluster on the first start and ending a server that an earlier, killed start left behind.
  * @throws CommandFailed with the reason and a way out when the platform has no binaries, the port is taken or the state is broken
@@ -52,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const owner = await findUnprivilegedUser();
   const directory = await reachableDirectory(path.resolve(options.directory), owner);
   const binaries = await installBinaries(directory, owner);
-  const data = path.join(directory, 'data');
+  const data = dataFolder(directory);
   const passwordFile = path.join(directory, 'password');
 
   await stopLeftover(data);
@@ -79,35 +78,6 @@ async function findUnprivilegedUser(): Promise<RunAs> {
     'Postgres does not run as root, and there is no user `postgres` or `nobody` to run it as. ' +
       'Start Sluice as another user, or set DATABASE_URL to a Postgres of yours.',
   );
-}
-
-/** Returns the directory, or, if the unprivileged user cannot reach it (root's 0700 home), one below /var/lib with a link to it. */
-async function reachableDirectory(directory: string, owner: RunAs): Promise<string> {
-  await mkdir(directory, { recursive: true });
-  if (!owner) {
-    await chmod(directory, 0o700);
-    return directory;
-  }
-  if (await reachableByOthers(path.dirname(directory))) {
-    await chown(directory, owner.uid, owner.gid);
-    await chmod(directory, 0o700);
-    return directory;
-  }
-  const movedToFile = path.join(directory, 'moved-to');
-  const movedTo = await readFile(movedToFile, 'utf8').catch(() => '');
-  const elsewhere = movedTo.trim() || path.join('/var/lib/sluice', randomBytes(8).toString('hex'));
-  await mkdir(elsewhere, { recursive: true });
-  await chown(elsewhere, owner.uid, owner.gid);
-  await chmod(elsewhere, 0o700);
-  await writeFile(movedToFile, `${elsewhere}\n`);
-  return elsewhere;
-}
-
-async function reachableByOthers(directory: string): Promise<boolean> {
-  for (let at = directory; ; at = path.dirname(at)) {
-    if (!((await stat(at)).mode & constants.S_IXOTH)) return false;
-    if (at === path.dirname(at)) return true;
-  }
 }
 
 /** Folder with `bin/`, `lib/`, `share/`: in node_modules, or a copy next to the data if the server's user cannot reach it or links lack. */
