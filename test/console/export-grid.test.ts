@@ -96,6 +96,11 @@ describe('the grid of an export', () => {
     const nothing = plan.getByRole('button', { name: 'Nothing to deliver' });
     assert.equal(await nothing.isDisabled(), true);
     await plan.getByRole('radio', { name: 'all' }).check();
+    // The plan counts rows before filters.
+    await plan.getByText('0', { exact: true }).waitFor();
+    const filters = [{ key: 'plan', operator: 'exact', type: 'event', value: 'pro' }];
+    await installation.request('PATCH', `/batch_exports/${id}/`, { filters });
+    await plan.getByText('up to 0', { exact: true }).waitFor();
     const looks = /backfills\/[\da-f-]{36}\/$/;
     // While it is under way, for as long as the page looks in vain.
     await page.route(looks, () => {});

@@ -41,7 +41,6 @@ export function PlanSlip(props: SlipProps) {
     isReplacing,
     isFiltered,
     onOnly,
-
     onBackfill,
     buttonRef,
   } = props;
