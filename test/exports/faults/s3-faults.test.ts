@@ -1,14 +1,13 @@
 /** Faults of buckets: those of a real store, and those that only Amazon's has, by what it answers. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { destinationOf } from '../../../src/exports/destinations/index.ts';
 import { buildRows, testInterval } from '../../support/exports/deliveries.ts';
 import { faultIn } from '../../support/exports/provoked-faults.ts';
+import { behind } from '../../support/servers/behind.ts';
 import { selfSignedCertificate } from '../../support/servers/certificate.ts';
 import { startFaultyProxy } from '../../support/servers/faulty-proxy.ts';
 import {
@@ -24,16 +23,6 @@ const destination = destinationOf('S3', PRIVATE);
 type Request = { method: string; url: string };
 
 const SUBJECT = { projectId: 7, model: 'events' };
-
-async function behind<T>(server: Server, scheme: string, work: (endpoint: string) => Promise<T>): Promise<T> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    return await work(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.close();
-  }
-}
 
 const answering = (status: number, code: string): RequestListener => {
   return (request, response) => {

@@ -10,7 +10,7 @@ const CALL_MS = 60_000;
  * Limit of an answer. A table's metadata lists all its snapshots, with about a kilobyte each. The API, which runs test steps, serves others
  * meanwhile, and parsing cannot be interrupted.
  */
-export const MAX_ANSWER_BYTES = { run: 64 * 1024 * 1024, test: 8 * 1024 * 1024 };
+export const MAX_ANSWER_BYTES = { run: 256 * 1024 * 1024, test: 8 * 1024 * 1024 };
 /** Separates the levels of a namespace in paths. */
 const LEVEL = '\u001F';
 
@@ -141,7 +141,9 @@ export function openCatalog(access: CatalogAccess): Catalog {
     },
     async load() {
       const answer = await call('GET', path);
-      return answer.status === 404 ? undefined : metadataOf(contentOf(answer));
+      if (answer.status === 404) return undefined;
+      if (Buffer.byteLength(answer.body) >= access.maxAnswerBytes) throw icebergFault('metadata_too_large');
+      return metadataOf(contentOf(answer));
     },
     async create(table) {
       const answer = await call('POST', '/tables', { name: access.table, ...table });

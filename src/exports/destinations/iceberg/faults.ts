@@ -64,6 +64,11 @@ const CATALOG_FAULTS = {
 
 const TABLE_FAULTS = {
   namespace_not_found: { owner: 'you', field: 'namespace', sentence: 'The namespace does not exist.' },
+  metadata_too_large: {
+    owner: 'you',
+    field: 'table_name',
+    sentence: 'The metadata of the table is larger than Sluice reads. Expire snapshots of the table.',
+  },
   table_gone: {
     owner: 'you',
     field: 'table_name',
@@ -178,8 +183,12 @@ export const icebergFault = errorMaker(ICEBERG_FAULTS);
 
 /** Throws an error of the storage as a fault of this destination, and other errors as they are. */
 export function throwAsOwn(error: unknown): never {
-  const isFault = error instanceof DestinationRejected || error instanceof DestinationUnavailable;
-  const code = isFault ? error.fault?.code : undefined;
+  const code = faultCodeOf(error);
   if (code === undefined || !Object.hasOwn(OWN_STORAGE_FAULTS, code)) throw error;
   throw icebergFault(code as keyof typeof OWN_STORAGE_FAULTS, { cause: error });
+}
+
+export function faultCodeOf(error: unknown): string | undefined {
+  const isFault = error instanceof DestinationRejected || error instanceof DestinationUnavailable;
+  return isFault ? error.fault?.code : undefined;
 }

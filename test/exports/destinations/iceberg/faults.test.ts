@@ -1,15 +1,15 @@
 /** Faults of catalogs, tables and storages: each names the field of the one that is wrong. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { MAX_ANSWER_BYTES } from '../../../../src/exports/destinations/iceberg/catalog.ts';
 import { currentSnapshot } from '../../../../src/exports/destinations/iceberg/present.ts';
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { makeIcebergPlace, type IcebergPlace } from '../../../support/exports/iceberg-place.ts';
 import { createTable } from '../../../support/exports/iceberg-writer.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
+import { behind } from '../../../support/servers/behind.ts';
 import { selfSignedCertificate } from '../../../support/servers/certificate.ts';
 import { needsIcebergCatalog } from '../../../support/servers/iceberg-catalog.ts';
 import { needsObjectStore } from '../../../support/servers/object-store.ts';
@@ -20,16 +20,6 @@ const deliverTo = async (place: IcebergPlace, change: object = {}) => {
   const config = { ...(place.config as object), ...change };
   return faultIn('Iceberg', testInterval({ ...place, config }).deliver([buildRows(2)]));
 };
-
-async function behind<T>(server: Server, scheme: string, work: (address: string) => Promise<T>): Promise<T> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    return await work(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.close();
-  }
-}
 
 const answering = (status: number, body = '{}', headers: Record<string, string> = {}): RequestListener => {
   return (request, response) => {
@@ -65,6 +55,7 @@ describe('a fault of Iceberg', () => {
     [404, {}, 'catalog_not_found', undefined],
     [404, { warehouse: 'unknown' }, 'warehouse_not_found', undefined],
     [200, {}, 'catalog_not_found', '<html>'],
+    [200, {}, 'catalog_not_found', '{"metadata":{"location":"s3://lake/events","schemas":[],"current-schema-id":0}}'],
     [302, {}, 'catalog_redirects', undefined],
     [418, {}, 'catalog_refused', undefined],
     [503, {}, 'catalog_unavailable', undefined],
@@ -76,6 +67,20 @@ describe('a fault of Iceberg', () => {
       assert.equal(fault.code, code);
     });
   }
+
+  it('of a table with too many snapshots lets a test step be skipped', async () => {
+    const metadata = `{"metadata":{"location":"s3://lake/events","snapshots":["${'x'.repeat(MAX_ANSWER_BYTES.test)}"]}}`;
+    const server = createServer((request, response) =>
+      response.end(request.url!.includes('/tables/') ? metadata : '{}'),
+    );
+    const environment = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment };
+    const outcome = await behind(server, 'http', (catalog_uri) => {
+      const config = { ...(place.config as object), catalog_uri };
+      return place.destination.steps[2]!.run(config, { ...context, signal: AbortSignal.timeout(10_000) });
+    });
+    assert.match(outcome!.skipped, /too many snapshots for a test/);
+  });
 
   for (const [what, server, scheme, code] of [
     ['ends connections', () => createServer((request) => request.socket.destroy()), 'http', 'connection_lost'],
