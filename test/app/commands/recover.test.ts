@@ -14,6 +14,7 @@ import {
   runsAfterBackfill,
   buildExport,
   buildExportWorld,
+  environmentOf,
   eventually,
   type ExportWorld,
 } from '../../support/exports/export-world.ts';
@@ -96,13 +97,8 @@ describe('sluice recover', () => {
 
   const recover = (...words: string[]) =>
     new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-      const { databaseUrl, temporal, encryptionKeys, environment } = world.options;
       const env = environmentWith({
-        DATABASE_URL: databaseUrl,
-        TEMPORAL_ADDRESS: temporal.address,
-        TEMPORAL_NAMESPACE: temporal.namespace,
-        SLUICE_ENCRYPTION_KEYS: encryptionKeys,
-        EXPORT_LOCAL_ROOT: environment.localRoot,
+        ...environmentOf(world),
         SLUICE_STATE_DIR: path.join(world.folder, 'no-state'),
       });
       execFile(process.execPath, [SLUICE, 'recover', ...words], { env }, (error, stdout, stderr) =>

@@ -19,7 +19,7 @@ import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { freePort } from '../../../src/platform/processes/port.ts';
 import { generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { createEmptyDatabase } from '../../support/database/database.ts';
-import { buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import { buildExport, buildExportWorld, environmentOf, type ExportWorld } from '../../support/exports/export-world.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 import { startStallingProxy } from '../../support/servers/stalling-proxy.ts';
 
@@ -53,7 +53,7 @@ describe('sluice doctor', () => {
     };
     await world.engine.schedules.ensureReconciler();
     await world.engine.stores.rounds.recordRound(1, 0);
-    const { databaseUrl, temporal, encryptionKeys, environment } = world.options;
+    const { databaseUrl, temporal, encryptionKeys } = world.options;
     api = await startSluice({
       database: { url: databaseUrl, drop: async () => {} },
       temporal,
@@ -62,11 +62,7 @@ describe('sluice doctor', () => {
     scratch = await mkdtemp(path.join(tmpdir(), 'sluice-test-doctor-'));
     pool = createPool({ url: databaseUrl, applicationName: 'test' });
     config = readConfig({
-      DATABASE_URL: databaseUrl,
-      TEMPORAL_ADDRESS: temporal.address,
-      TEMPORAL_NAMESPACE: temporal.namespace,
-      SLUICE_ENCRYPTION_KEYS: encryptionKeys,
-      EXPORT_LOCAL_ROOT: environment.localRoot,
+      ...environmentOf(world),
       EXPORT_ALLOWED_HOSTS: '127.0.0.1',
       SLUICE_STATE_DIR: path.join(scratch, 'absent'),
       SLUICE_PORT: new URL(api.url).port,

@@ -11,6 +11,7 @@ import type { Page } from 'playwright-core';
 import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
 import { createSignInUrl } from '../../../src/app/up/sign-in.ts';
 import { environmentWith } from '../../../src/platform/config.ts';
+import { environmentOf } from '../../support/exports/export-world.ts';
 import { buildPersonalKey } from '../../support/api/identity.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
@@ -122,15 +123,10 @@ describe('story: the operator of exports', () => {
       const text = await navigator.clipboard.readText();
       return text.startsWith('bin/sluice verify') && text;
     });
-    const { databaseUrl, temporal, encryptionKeys, environment } = at.world.options;
     const checked = await run('sh', ['-c', String(await copied.jsonValue())], {
       cwd: ROOT,
       env: environmentWith({
-        DATABASE_URL: databaseUrl,
-        TEMPORAL_ADDRESS: temporal.address,
-        TEMPORAL_NAMESPACE: temporal.namespace,
-        SLUICE_ENCRYPTION_KEYS: encryptionKeys,
-        EXPORT_LOCAL_ROOT: environment.localRoot,
+        ...environmentOf(at.world),
         EXPORT_ALLOWED_HOSTS: '127.0.0.1',
       }),
     });

@@ -76,6 +76,15 @@ type WorldOptions = {
   temporal?: string;
 };
 
+/** Variables of a command beside a world, which reach the same database, Temporal and files. */
+export const environmentOf = ({ options }: Pick<ExportWorld, 'options'>) => ({
+  DATABASE_URL: options.databaseUrl,
+  TEMPORAL_ADDRESS: options.temporal.address,
+  TEMPORAL_NAMESPACE: options.temporal.namespace,
+  SLUICE_ENCRYPTION_KEYS: options.encryptionKeys,
+  EXPORT_LOCAL_ROOT: options.environment.localRoot,
+});
+
 /** @param level of the engine's log; use `debug` to investigate a failure */
 export async function buildExportWorld(
   level = 'silent',
