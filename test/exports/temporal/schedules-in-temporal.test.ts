@@ -7,6 +7,7 @@ import { createActivities } from '../../../activities/index.ts';
 import { isoMicros, isoSeconds } from '../../../src/exports/domain/instants.ts';
 import { isPausedAt } from '../../../src/exports/domain/pauses.ts';
 import { Unavailable } from '../../../src/platform/errors.ts';
+import { temporalProgram } from '../../../src/platform/temporal/dev-server-program.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../../support/exports/export-world.ts';
 import { thisHour } from '../../support/hours.ts';
 
@@ -37,7 +38,8 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
 
   async function temporal(...args: string[]): Promise<string> {
     const { address, namespace } = world.options.temporal;
-    const { stdout } = await promisify(execFile)('temporal', [...args, '--address', address, '--namespace', namespace]);
+    const program = await temporalProgram();
+    const { stdout } = await promisify(execFile)(program, [...args, '--address', address, '--namespace', namespace]);
     return stdout;
   }
   const toggle = async (id: string, verb: 'pause' | 'unpause', reason: string) =>
