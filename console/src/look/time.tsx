@@ -26,17 +26,30 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 export function formatTime(iso: string, parts: Parts & { timeZone?: string } = {}): string {
   const { timeZone = viewerZone } = parts;
   const instant = new Date(iso);
-  const year = yearOf(instant, timeZone) !== yearOf(new Date(), timeZone);
+  const year = yearOf(instant, timeZone) !== thisYear(timeZone);
   const key = `${timeZone} ${parts.weekday} ${parts.date} ${parts.seconds} ${year}`;
   return cachedFormatter(key, () => formatter(timeZone, { ...parts, year })).format(instant);
 }
 
 /** The year in the time zone, which begins up to 14 hours before the year in UTC, or up to 12 hours after. */
 function yearOf(instant: Date, timeZone: string): string {
+  if (timeZone === 'UTC') return String(instant.getUTCFullYear());
   return cachedFormatter(
     `${timeZone} year`,
     () => new Intl.DateTimeFormat('en-GB', { timeZone, year: 'numeric' }),
   ).format(instant);
+}
+
+const years = new Map<string, { minute: number; year: string }>();
+
+/** Asked for once a minute and zone: a screen of the grid names a thousand instants. */
+function thisYear(timeZone: string): string {
+  const minute = Math.floor(Date.now() / 60_000);
+  const known = years.get(timeZone);
+  if (known?.minute === minute) return known.year;
+  const year = yearOf(new Date(), timeZone);
+  years.set(timeZone, { minute, year });
+  return year;
 }
 
 /** Cached, because making a formatter takes as long as many uses of it. */
@@ -48,7 +61,11 @@ function cachedFormatter(key: string, make: () => Intl.DateTimeFormat): Intl.Dat
 
 /** @returns text such as `UTC` or `GMT+1`, to show next to times */
 export function zoneName(iso: string, timeZone = viewerZone): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' }).formatToParts(new Date(iso));
+  const names = cachedFormatter(
+    `${timeZone} name`,
+    () => new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' }),
+  );
+  const parts = names.formatToParts(new Date(iso));
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
 }
 
@@ -92,11 +109,9 @@ export const isToday = (iso: string): boolean => new Date(iso).toDateString() ==
 
 /** @returns a data interval, in UTC unless another zone is given: `22 Nov 10:00–11:00 UTC`, or `22 Nov 00:00–23 Nov 00:00 UTC` */
 export function formatInterval(start: string, end: string, timeZone = 'UTC'): string {
-  const from = formatTime(start, { timeZone }).replace(',', '');
-  const dayOf = (iso: string) => formatTime(iso, { timeZone }).split(',')[0];
-  const isSameDay = dayOf(start) === dayOf(end);
-  const to = formatTime(end, { timeZone, date: !isSameDay }).replace(',', '');
-  return `${from}–${to} ${timeZone === 'UTC' ? 'UTC' : zoneName(start, timeZone)}`;
+  const [startDay, startTime] = formatTime(start, { timeZone }).split(', ');
+  const [endDay, endTime] = formatTime(end, { timeZone }).split(', ');
+  return `${startDay} ${startTime}–${endDay === startDay ? '' : `${endDay} `}${endTime} ${timeZone === 'UTC' ? 'UTC' : zoneName(start, timeZone)}`;
 }
 
 const UNITS = [

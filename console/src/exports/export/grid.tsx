@@ -71,6 +71,8 @@ export function Grid({
     getScrollElement: () => scrollRef.current,
     estimateSize: () => ROW_PX,
     overscan: 6,
+    // The timer that replaces this event may report a jump first; the scroll event of the same place is then ignored, and a frame stays blank.
+    useScrollendEvent: true,
     // The row of the active cell is always drawn: that cell may have the focus.
     rangeExtractor: (range: VirtualRange) =>
       [...new Set([...defaultRangeExtractor(range), activeRow])].sort((a, b) => a - b),
