@@ -3,7 +3,7 @@ import { readConfig } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { problem, type Diagnosis, type Level } from '../doctor/diagnosis.ts';
 import { CONFIGURATION_FIX, examineInstallation } from '../doctor/installation.ts';
-import { withUpDefaults } from '../up/beside.ts';
+import { fillFromRunningUp } from '../up/running-up.ts';
 
 type Options = { destinations: boolean; json: boolean };
 
@@ -42,7 +42,7 @@ function lineOf({ level, check, detail, fix }: Diagnosis): string {
 async function* diagnoseEnvironment({ destinations }: Options): AsyncGenerator<Diagnosis> {
   let config;
   try {
-    config = await withUpDefaults(readConfig());
+    config = await fillFromRunningUp(readConfig());
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     yield { check: 'configuration', ...problem(error.message, CONFIGURATION_FIX) };

@@ -8,7 +8,7 @@ import { keyStore, type ApiKey, type KeyOwner, type KeyStore } from '../../peopl
 import { ownerStore, type OwnerStore } from '../../people/keys/owners.store.ts';
 import { ALL_SCOPES, SCOPES } from '../../people/access/scopes.ts';
 import { identityStores } from '../../people/stores.ts';
-import { withUpDefaults } from '../up/beside.ts';
+import { fillFromRunningUp } from '../up/running-up.ts';
 import { addOrganizations, addProjects, addScopes, futureInstant, projectId, seconds, UUID } from './key-options.ts';
 
 type Owner = { user?: string; project?: number };
@@ -79,7 +79,7 @@ function addKeyArgument(command: Command): Command {
 type Stores = { keys: KeyStore; owners: OwnerStore; issuing: ApiKeys };
 
 async function withStores<O>(options: O, work: (options: O, stores: Stores) => Promise<void>): Promise<void> {
-  const url = requireVariable(await withUpDefaults(readConfig()), 'DATABASE_URL');
+  const url = requireVariable(await fillFromRunningUp(readConfig()), 'DATABASE_URL');
   const db = createKnex({ url, ...POOLS.keys });
   try {
     await work(options, { keys: keyStore(db), owners: ownerStore(db), issuing: apiKeys(identityStores(db)) });

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readConfig, requireVariable, type Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
-import { withUpDefaults, clientHost } from '../up/beside.ts';
+import { fillFromRunningUp, clientHost } from '../up/running-up.ts';
 import { readReport } from '../up/report.ts';
 import { createSignInUrl, acceptsSignInLinks } from '../up/sign-in.ts';
 
@@ -18,7 +18,7 @@ export function loginCommand(): Command {
 }
 
 async function run(emailOption: string | undefined, { json }: { json: boolean }): Promise<void> {
-  const config = await withUpDefaults(readConfig());
+  const config = await fillFromRunningUp(readConfig());
   const report = await readReport(config.SLUICE_STATE_DIR);
   const email = emailOption ?? report?.email;
   if (email === undefined) throw new CommandFailed('Give the email address of a user: sluice login ann@example.com');

@@ -19,7 +19,7 @@ import { describeBlock } from '../../exports/timeline/timeline-guard.ts';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
 import { timelineWitness } from '../../exports/temporal/witness.ts';
-import { withUpDefaults } from '../up/beside.ts';
+import { fillFromRunningUp } from '../up/running-up.ts';
 
 type Options = { dryRun: boolean; force: boolean; from?: string; accept?: Side };
 
@@ -59,7 +59,7 @@ export function recoverCommand(): Command {
 async function run(exportId: string | undefined, options: Options): Promise<void> {
   checkOptions(exportId, options);
   const from = parseFrom(options.from);
-  const config = await withUpDefaults(readConfig());
+  const config = await fillFromRunningUp(readConfig());
   const engine = createEngine(engineOptions(config, createLogger(config, 'recover')));
   try {
     if (options.accept) return await accept(engine, exportId, options.accept, options.dryRun);

@@ -9,7 +9,7 @@ import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { GROWING_TABLES } from '../../retention/growing-tables.ts';
 import { deleteAll, limitedTables, measure, type LimitedTable } from '../../retention/retention.ts';
 import type { OldRows } from '../../retention/slices.ts';
-import { withUpDefaults } from '../up/beside.ts';
+import { fillFromRunningUp } from '../up/running-up.ts';
 
 export function retentionCommand(): Command {
   return new Command('retention')
@@ -29,7 +29,7 @@ export function retentionCommand(): Command {
 }
 
 async function run({ dryRun, yes }: { dryRun: boolean; yes: boolean }): Promise<void> {
-  const config = await withUpDefaults(readConfig());
+  const config = await fillFromRunningUp(readConfig());
   const pool = createPool({ url: requireVariable(config, 'DATABASE_URL'), ...POOLS.retention });
   try {
     const tables = limitedTables(config);

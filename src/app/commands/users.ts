@@ -7,7 +7,7 @@ import { CommandFailed } from '../../platform/errors.ts';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../../platform/http/access.ts';
 import { addUser, resetPassword } from '../../people/accounts/operator.ts';
 import { identityStores, type IdentityStores } from '../../people/stores.ts';
-import { withUpDefaults } from '../up/beside.ts';
+import { fillFromRunningUp } from '../up/running-up.ts';
 
 type Create = { email: string; organization: string; role?: OrganizationRole; json: boolean };
 type Reset = { email: string; json: boolean };
@@ -49,7 +49,7 @@ export function usersCommand(): Command {
 }
 
 async function withStores<O>(options: O, work: (options: O, identity: IdentityStores) => Promise<void>): Promise<void> {
-  const url = requireVariable(await withUpDefaults(readConfig()), 'DATABASE_URL');
+  const url = requireVariable(await fillFromRunningUp(readConfig()), 'DATABASE_URL');
   const db = createKnex({ url, ...POOLS.users });
   try {
     await work(options, identityStores(db));

@@ -14,7 +14,7 @@ import {
 } from '../../exports/deliveries/verify.ts';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
-import { withUpDefaults } from '../up/beside.ts';
+import { fillFromRunningUp } from '../up/running-up.ts';
 
 /** Kinds of findings that need attention; others result from changes at the source. */
 const FAILING_KINDS = ['differing', 'missing', 'unchecked'] as const;
@@ -40,7 +40,7 @@ export function verifyCommand(): Command {
 
 async function run(exportId: string, options: Options): Promise<void> {
   const range = parseRange(options);
-  const config = await withUpDefaults(readConfig());
+  const config = await fillFromRunningUp(readConfig());
   const engine = createEngine(engineOptions(config, createLogger(config, 'verify')));
   const neverAborted = new AbortController().signal;
   const verifier = exportVerifier({

@@ -7,7 +7,7 @@ import { createLogger } from '../../platform/telemetry/logger.ts';
 import { createEngine, type EngineOptions } from '../engine.ts';
 import { engineOptions, plannedProcesses } from '../engine-options.ts';
 import { compareKeys } from '../secrets-check.ts';
-import { clientHost } from '../up/beside.ts';
+import { clientHost } from '../up/running-up.ts';
 import { readReport } from '../up/report.ts';
 import { databaseChecks, SCHEMA } from './database-checks.ts';
 import { diagnose, problem, type Diagnosis } from './diagnosis.ts';

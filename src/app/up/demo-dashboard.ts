@@ -1,5 +1,5 @@
 /** Creates a shared dashboard of the demo project on the first start. If a user deletes it or its link, later starts do not restore it. */
-import type { Acting } from '../../analytics/dashboards/acting.ts';
+import type { ChangeContext } from '../../analytics/dashboards/change-context.ts';
 import { makeFromTemplate } from '../../analytics/dashboards/creation.ts';
 import { createSharing } from '../../analytics/sharing/sharing.ts';
 import type { DashboardStores } from '../../analytics/dashboards/stores.ts';
@@ -29,7 +29,7 @@ export async function prepareDemoDashboard(
     return (await sharing.get({ project, object: { kind: 'dashboard', id: storedId } })).accessToken;
   }
 
-  const caller: Acting['caller'] = {
+  const caller: ChangeContext['caller'] = {
     keyId: null,
     userId,
     projectId: null,

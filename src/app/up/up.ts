@@ -6,7 +6,7 @@ import { prepareDatabase } from '../prepare-database.ts';
 import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import type { StopSignals } from '../../platform/processes/stop-signals.ts';
 import { buildConsole } from './console.ts';
-import { clientHost } from './beside.ts';
+import { clientHost } from './running-up.ts';
 import { prepareDemo } from './demo.ts';
 import { apiPort, checkPortsDiffer } from './ports.ts';
 import { findEncryptionKeys } from './key-ring.ts';

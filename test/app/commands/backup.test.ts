@@ -133,9 +133,9 @@ describe('sluice backup', () => {
     writing.abort();
     await writes;
     assert.equal(taken.code, 0, taken.stderr);
-    assert.match(taken.stdout, /^\S+\/backup is whole: \d+\.\d MB of Postgres 18/);
-    assert.match(taken.stdout, /needs the encryption keys k1 of \S+\/state\/encryption-keys, which are not in it/);
-    assert.match(taken.stdout, /state of Temporal is not in it/);
+    assert.match(taken.stdout, /^\S+\/backup is complete: \d+\.\d MB of Postgres 18/);
+    assert.match(taken.stdout, /need the encryption keys k1 of \S+\/state\/encryption-keys, which it does not contain/);
+    assert.match(taken.stdout, /does not contain the state of Temporal/);
     assert.deepEqual((await readdir(backup)).sort(), ['backup.json', 'base.tar', 'password']);
     const manifest = JSON.parse(await readFile(path.join(backup, 'backup.json'), 'utf8')) as BackupManifest;
     assert.equal(manifest.timeline, (await world.engine.stores.timeline.getState()).id);
@@ -176,7 +176,7 @@ describe('sluice backup', () => {
   }
 
   it('is found whole by --check, and damaged where a byte, a file or its manifest is gone', async () => {
-    assert.match((await sluice(`backup --check "${backup}"`)).stdout, /backup is whole: /);
+    assert.match((await sluice(`backup --check "${backup}"`)).stdout, /backup is complete: /);
     const copy = path.join(scratch, 'copy');
     const damage: [RegExp, (folder: string) => Promise<void>][] = [
       [
@@ -227,7 +227,7 @@ describe('sluice backup', () => {
     }
     const absent = await sluice(`backup "${folder}"`, { SLUICE_STATE_DIR: path.join(scratch, 'absent') });
     assert.equal(absent.code, 1);
-    assert.match(absent.stderr, /Sluice does not run on \S+absent\. Start it with `npm start`/);
+    assert.match(absent.stderr, /No Sluice is running with the state folder \S+absent\. Start it with `npm start`/);
     assert.deepEqual((await readdir(scratch)).sort(), ['backup', 'state']);
   });
 });

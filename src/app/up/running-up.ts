@@ -1,4 +1,4 @@
-/** Configuration of commands that run while `sluice up` runs in another terminal, in the same folder. */
+/** Configuration of commands that run while `sluice up` runs in another terminal, with the same state folder. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../platform/config.ts';
@@ -7,10 +7,10 @@ import { KEYS_FILE } from './key-ring.ts';
 import { readReport } from './report.ts';
 
 /**
- * Fills in missing variables from the state folder of the `up` that runs here.
- * @returns the configuration unchanged when no `up` runs
+ * Fills in missing variables from the state folder of a running `sluice up`.
+ * @returns the configuration unchanged when none is running there
  */
-export async function withUpDefaults(config: Config): Promise<Config> {
+export async function fillFromRunningUp(config: Config): Promise<Config> {
   const file = (name: string) => path.resolve(config.SLUICE_STATE_DIR, name);
   const report = await readReport(config.SLUICE_STATE_DIR);
   if (!report) return config;
