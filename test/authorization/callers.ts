@@ -1,4 +1,4 @@
-/** All kinds of callers: one organization with people of every standing, another one, and keys that are limited. */
+/** All kinds of callers: one organization with people of every role, another one, and keys that are limited. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../src/platform/db/connection.ts';
 import type { OrganizationRole } from '../../src/platform/http/access.ts';

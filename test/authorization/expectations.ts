@@ -50,9 +50,9 @@ function inOrganization({ organization, role = 'member' }: OrganizationAccess, c
   if (!carries(caller, organization)) return 403;
   if (caller === 'other organization') return 404;
   if (caller === 'wrong-project key') return 403;
-  const standing = isAdmin(caller) ? 'admin' : 'member';
+  const actualRole = isAdmin(caller) ? 'admin' : 'member';
   const roles = ['member', 'admin', 'owner'];
-  return roles.indexOf(standing) >= roles.indexOf(role) ? 'in' : 403;
+  return roles.indexOf(actualRole) >= roles.indexOf(role) ? 'in' : 403;
 }
 
 function inProject({ scope, object, admin, filtered }: ProjectAccess, caller: CallerName): Expected {

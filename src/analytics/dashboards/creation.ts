@@ -1,10 +1,10 @@
 /** Creates dashboards, inside a transaction of the stores. */
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import { reaches } from '../../platform/http/access.ts';
-import type { Acting } from './acting.ts';
+import type { ChangeContext } from './change-context.ts';
 import type { CreationMode, Dashboard, DashboardFields, Origin } from './dashboards.store.ts';
 import { recordDashboardChange } from './log.ts';
-import { ensureRestricts } from './restriction.ts';
+import { ensureMaySetRestriction } from './restriction.ts';
 import { ONLY_COLLABORATORS_EDIT } from './restriction-level.ts';
 import { ensureMayFilter } from '../queries/raw-data.ts';
 import { isBuiltIn } from './templates/built-in.ts';
@@ -21,7 +21,7 @@ export type GivenDashboard = { fields: Partial<DashboardFields> & Origin; tiles:
  * @throws PermissionDenied if a project key sets a restriction, because it could not lift it again
  */
 export async function insertDashboard(
-  context: Acting,
+  context: ChangeContext,
   { fields, tiles }: GivenDashboard,
   mode: CreationMode = 'default',
 ): Promise<Dashboard> {
@@ -32,7 +32,7 @@ export async function insertDashboard(
     creation_mode: mode,
     created_by: caller.userId,
   });
-  if (dashboard.restriction_level === ONLY_COLLABORATORS_EDIT) ensureRestricts(dashboard, caller, rights);
+  if (dashboard.restriction_level === ONLY_COLLABORATORS_EDIT) ensureMaySetRestriction(dashboard, caller, rights);
   await changeTiles(context, dashboard, tiles);
   await recordDashboardChange(context, 'created', dashboard);
   return dashboard;
@@ -43,7 +43,7 @@ export async function insertDashboard(
  * @throws PermissionDenied when the client's own template reads data that the client may not see
  */
 export async function makeFromTemplate(
-  context: Acting,
+  context: ChangeContext,
   template: DashboardTemplate,
   { fields, tiles }: GivenDashboard,
   mode: CreationMode = 'template',
@@ -71,7 +71,7 @@ export async function makeFromTemplate(
  * @throws PermissionDenied when the caller may not see it
  */
 export async function copyDashboard(
-  context: Acting,
+  context: ChangeContext,
   source: { id: number; copiesContent: boolean },
   { fields, tiles }: GivenDashboard,
 ): Promise<Dashboard> {
@@ -88,7 +88,7 @@ export async function copyDashboard(
   return copy;
 }
 
-async function findOriginal({ stores, project, rights }: Acting, id: number): Promise<Dashboard> {
+async function findOriginal({ stores, project, rights }: ChangeContext, id: number): Promise<Dashboard> {
   const original = await stores.dashboards.find(project.id, id);
   if (!original || original.deleted) throw new InvalidInput('Invalid value provided', 'use_dashboard');
   if (reaches(rights.levelOf('dashboard', { id, createdBy: original.created_by }), 'viewer')) return original;

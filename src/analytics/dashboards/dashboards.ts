@@ -8,7 +8,7 @@ import { type Change } from '../../people/audit/entry.ts';
 import { rawAccess } from '../../people/access/raw-data.ts';
 import { insertDashboard, copyDashboard, makeFromTemplate } from './creation.ts';
 import type { Dashboard, DashboardFields } from './dashboards.store.ts';
-import type { Acting } from './acting.ts';
+import type { ChangeContext } from './change-context.ts';
 import { restoreTiles, ensureRestorable, deleteWithTiles } from './deletion.ts';
 import { givenFields } from './fields.ts';
 import type { Overrides } from '../insights/results/overlay.ts';
@@ -18,7 +18,7 @@ import type { Results } from '../insights/results/results.ts';
 import type { DashboardQuery } from './list.store.ts';
 import { recordDashboardChange, SCOPE } from './log.ts';
 import { presentDashboard, presentListed } from './present.ts';
-import { ensureRestricts } from './restriction.ts';
+import { ensureMaySetRestriction } from './restriction.ts';
 import type { DashboardBody, DashboardPatchBody, ListedDashboardBody, NewDashboardBody } from './schema.ts';
 import type { DashboardStores } from './stores.ts';
 import { ensureMayFilter } from '../queries/raw-data.ts';
@@ -38,7 +38,7 @@ export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results
 
 export function dashboardManagement({ stores: allStores, results }: DashboardsOptions) {
   /** @returns the dashboard after the changes */
-  const inTransaction = (actor: Actor, work: (acting: Acting) => Promise<Dashboard>): Promise<Dashboard> =>
+  const inTransaction = (actor: Actor, work: (context: ChangeContext) => Promise<Dashboard>): Promise<Dashboard> =>
     allStores.inTransaction(actor.project.id, async (stores) => {
       const { id } = await work({ ...actor, stores });
       return (await stores.dashboards.find(actor.project.id, id))!;
@@ -71,7 +71,7 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
       ensureInsightScope(actor.caller, tiles);
       const newDashboard = { fields: givenFields(body), tiles };
       ensureMayFilter(actor, newDashboard.fields.filters);
-      const makeDashboard = (context: Acting): Promise<Dashboard> => {
+      const makeDashboard = (context: ChangeContext): Promise<Dashboard> => {
         if (name) {
           const fields = { ...newDashboard.fields, use_template: name };
           return makeFromTemplate(context, getTemplate(name), { ...newDashboard, fields });
@@ -124,7 +124,7 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
         ensureVersion(ifMatch, before.version, 'dashboard');
         // Checked even if the level stays the same.
-        if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
+        if (fields.restriction_level !== undefined) ensureMaySetRestriction(before, actor.caller, actor.rights);
         if (!isDeepStrictEqual(fields.filters, before.filters)) ensureMayFilter(actor, fields.filters);
         const restricted = await findRestrictedInsights(context.stores, before);
         if (before.deleted) await restoreTiles(context, id);
@@ -158,7 +158,7 @@ export type DashboardManagement = ReturnType<typeof dashboardManagement>;
 
 /** Updates a dashboard; without a difference the version stays, and nothing is logged. */
 async function update(
-  context: Acting,
+  context: ChangeContext,
   before: Dashboard,
   fields: Partial<DashboardFields>,
   tileChanges: readonly Change[],

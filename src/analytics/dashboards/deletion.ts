@@ -1,7 +1,7 @@
 /** Deleting and restoring dashboards with their tiles and insights, inside a transaction of the stores. */
 import { reaches } from '../../platform/http/access.ts';
 import { allows } from '../../people/access/scopes.ts';
-import type { Acting } from './acting.ts';
+import type { ChangeContext } from './change-context.ts';
 import { changeInsight } from '../insights/insights.ts';
 import type { Insight } from '../insights/insight.ts';
 import { mayEditInsight } from '../insights/restriction.ts';
@@ -11,7 +11,7 @@ import { enforceTileLimit } from './tiles/tile-limit.ts';
 import { MAX_TILES } from './tiles/schema.ts';
 
 /** @param deleteInsights also deletes insights that no other dashboard shows and the caller may change */
-export async function deleteWithTiles(context: Acting, id: number, deleteInsights: boolean): Promise<void> {
+export async function deleteWithTiles(context: ChangeContext, id: number, deleteInsights: boolean): Promise<void> {
   const { stores, project } = context;
   const insightIds = deleteInsights ? await stores.tiles.findInsightsOnlyOn(id) : [];
   await stores.tiles.softDeleteAll(id, { beyond: MAX_TILES });
@@ -20,7 +20,7 @@ export async function deleteWithTiles(context: Acting, id: number, deleteInsight
 }
 
 /** Restores the dashboard's tiles, and their deleted insights that the caller may change. */
-export async function restoreTiles(context: Acting, id: number): Promise<void> {
+export async function restoreTiles(context: ChangeContext, id: number): Promise<void> {
   const { stores, project } = context;
   for (const insightId of await stores.tiles.restoreAll(id)) {
     const insight = await stores.insights.find(project.id, String(insightId));
@@ -33,7 +33,7 @@ export async function restoreTiles(context: Acting, id: number): Promise<void> {
  * @throws InvalidInput when they are too many for a dashboard
  * @throws PermissionDenied when the dashboard is shared, and the caller may not see all of it
  */
-export async function ensureRestorable(context: Acting, id: number): Promise<void> {
+export async function ensureRestorable(context: ChangeContext, id: number): Promise<void> {
   const { stores, project } = context;
   const { length: tileCount } = await stores.tiles.listLive(id);
   await enforceTileLimit(stores, id, { before: 0, after: tileCount });
@@ -41,7 +41,7 @@ export async function ensureRestorable(context: Acting, id: number): Promise<voi
   if (shared && isOpen(shared)) await ensureSeesAll(context, id);
 }
 
-async function setDeleted({ stores, project, caller, rights }: Acting, insight: Insight, deleted: boolean) {
+async function setDeleted({ stores, project, caller, rights }: ChangeContext, insight: Insight, deleted: boolean) {
   const { id, created_by: createdBy } = insight;
   if (!allows(caller.scopes, 'insight:write')) return;
   if (!reaches(rights.levelOf('insight', { id, createdBy }), 'editor')) return;

@@ -19,30 +19,35 @@ const NO_RESTRICTION =
   "dashboard's restriction level.";
 
 type RestrictedDashboard = Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
-type Asking = Pick<Caller, 'userId'>;
+/** The caller, of whom only the user matters here. */
+type CallerUser = Pick<Caller, 'userId'>;
 
 /** Whether the caller may set the restriction and always edit: the creator, and admins of the project. */
-export function canRestrict(
+export function maySetRestriction(
   { created_by }: Pick<Dashboard, 'created_by'>,
-  { userId }: Asking,
+  { userId }: CallerUser,
   rights: Rights,
 ): boolean {
   return rights.isProjectAdmin || (userId !== null && userId === created_by);
 }
 
 /** @throws PermissionDenied */
-export function ensureRestricts(dashboard: Pick<Dashboard, 'created_by'>, caller: Asking, rights: Rights): void {
-  if (!canRestrict(dashboard, caller, rights)) throw new PermissionDenied(NO_RESTRICTION);
+export function ensureMaySetRestriction(
+  dashboard: Pick<Dashboard, 'created_by'>,
+  caller: CallerUser,
+  rights: Rights,
+): void {
+  if (!maySetRestriction(dashboard, caller, rights)) throw new PermissionDenied(NO_RESTRICTION);
 }
 
-export function privilegeOf(dashboard: RestrictedDashboard, caller: Asking, rights: Rights): Privilege {
+export function privilegeOf(dashboard: RestrictedDashboard, caller: CallerUser, rights: Rights): Privilege {
   if (dashboard.restriction_level === EVERYONE_EDITS) return MAY_EDIT;
-  if (canRestrict(dashboard, caller, rights)) return MAY_EDIT;
+  if (maySetRestriction(dashboard, caller, rights)) return MAY_EDIT;
   return dashboard.editors.some((userId) => userId === caller.userId) ? MAY_EDIT : MAY_VIEW;
 }
 
 /** Whether the restriction lets the caller change the dashboard; levels are checked elsewhere. */
-export function mayEdit(dashboard: RestrictedDashboard, caller: Asking, rights: Rights): boolean {
+export function mayEdit(dashboard: RestrictedDashboard, caller: CallerUser, rights: Rights): boolean {
   return privilegeOf(dashboard, caller, rights) === MAY_EDIT;
 }
 

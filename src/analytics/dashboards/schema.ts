@@ -5,7 +5,7 @@ import { nullable, stringEnum, Type, type Static } from '../../platform/schema.t
 import { CREATION_MODES } from './dashboards.store.ts';
 import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from './restriction-level.ts';
 import { TEMPLATE_NAMES } from './templates/built-in.ts';
-import { DuplicatedTilesBody, GivenTilesBody, TileBody } from './tiles/schema.ts';
+import { TilesToDuplicateBody, GivenTilesBody, TileBody } from './tiles/schema.ts';
 
 const MAX_ID = 2 ** 31 - 1;
 
@@ -79,7 +79,7 @@ export const DashboardPatchBody = Type.Object(
   {
     ...given,
     tiles: Type.Optional(GivenTilesBody),
-    duplicate_tiles: Type.Optional(DuplicatedTilesBody),
+    duplicate_tiles: Type.Optional(TilesToDuplicateBody),
   },
   { title: 'DashboardPatch', description: 'Omitted fields keep their values.' },
 );

@@ -10,7 +10,7 @@ import { givenFields } from './fields.ts';
 import { changeInsight, createInsight } from './insights.ts';
 import type { Insight } from './insight.ts';
 import type { InsightQuery } from './list.store.ts';
-import { setMembership, type Acting } from './membership.ts';
+import { setMembership, type Actor } from './membership.ts';
 import { NO_OVERLAY, overlayOf, type Overlay, type Overrides } from './results/overlay.ts';
 import { presentInsight } from './present.ts';
 import type { Refresh } from './results/refresh.ts';
@@ -35,7 +35,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     },
 
     /** @throws InvalidInput naming the field; PermissionDenied for a query or a dashboard that the caller may not use */
-    async create(context: Acting, input: GivenInsight): Promise<Insight> {
+    async create(context: Actor, input: GivenInsight): Promise<Insight> {
       const { deleted = false, ...fields } = givenFields(input);
       if (deleted) throw new InvalidInput('An insight cannot be created as deleted.', 'deleted');
       ensureMayStore(context, fields.query);
@@ -51,7 +51,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
      * @param expected the version that the caller read
      * @throws NotFound, InvalidInput, PermissionDenied; Stale when it changed since
      */
-    async change(context: Acting, reference: string, input: GivenInsight, expected?: string): Promise<Insight> {
+    async change(context: Actor, reference: string, input: GivenInsight, expected?: string): Promise<Insight> {
       const { project, caller } = context;
       const fields = givenFields(input);
       return allStores.inTransaction(project.id, async (stores) => {
@@ -67,7 +67,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
 
     /** @throws NotFound for a dashboard that is not there, or that the caller may not see */
     async loadOverlay(
-      { project, rights }: Acting,
+      { project, rights }: Actor,
       insight: Insight,
       dashboardId: number | undefined,
       overrides: Overrides,
@@ -82,7 +82,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     },
 
     /** Presents insights in the given order. */
-    async show(context: Acting, insights: readonly Insight[], look: InsightViewOptions): Promise<InsightBody[]> {
+    async show(context: Actor, insights: readonly Insight[], look: InsightViewOptions): Promise<InsightBody[]> {
       const { project, caller, rights } = context;
       const { refresh, overlay = NO_OVERLAY } = look;
       const [places, users, shown] = await Promise.all([

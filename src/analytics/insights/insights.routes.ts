@@ -6,7 +6,7 @@ import { stringEnum, Type } from '../../platform/schema.ts';
 import type { InsightManagement, InsightViewOptions } from './insight-management.ts';
 import type { Insight } from './insight.ts';
 import { ORDERS, type InsightQuery } from './list.store.ts';
-import type { Acting } from './membership.ts';
+import type { Actor } from './membership.ts';
 import { OverrideParams, overridesOf } from './results/overlay.ts';
 import { RefreshParam, refreshOf } from './results/refresh.ts';
 import { BASIC_HIDES, BasicInsightBody, GivenInsightBody, InsightBody, InsightParams } from './schema.ts';
@@ -151,7 +151,7 @@ const deleteInsight = route({
 
 async function insightAnswer(
   status: number,
-  context: Acting,
+  context: Actor,
   insight: Insight,
   insights: InsightManagement,
   look: InsightViewOptions,

@@ -9,7 +9,7 @@ import type { MembershipChange } from './insights.ts';
 import { visibleLocations } from './restriction.ts';
 
 /** The author, with their rights. */
-export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
+export type Actor = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
 
 /**
  * Sets the dashboards that show an insight. On a dashboard that showed it before, the insight takes its old position.
@@ -18,7 +18,7 @@ export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: 
  */
 export async function setMembership(
   stores: BoundDashboardStores,
-  context: Acting,
+  context: Actor,
   insightId: number,
   dashboardIds: readonly number[],
 ): Promise<MembershipChange> {
@@ -47,7 +47,7 @@ export async function setMembership(
 
 async function ensureEditable(
   stores: BoundDashboardStores,
-  { project, caller, rights }: Acting,
+  { project, caller, rights }: Actor,
   id: number,
   activity: string,
 ): Promise<void> {

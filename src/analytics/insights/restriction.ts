@@ -1,7 +1,7 @@
 /** Effects of restricted dashboards on the insights on them (upstream's permissions v1). */
 import { PermissionDenied } from '../../platform/errors.ts';
 import { reaches, type Caller, type FindProtected, type Rights } from '../../platform/http/access.ts';
-import type { Acting } from '../dashboards/acting.ts';
+import type { ChangeContext } from '../dashboards/change-context.ts';
 import type { Dashboard } from '../dashboards/dashboards.store.ts';
 import { MAY_EDIT, MAY_VIEW, mayEdit, type Privilege } from '../dashboards/restriction.ts';
 import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../dashboards/restriction-level.ts';
@@ -80,7 +80,7 @@ export async function findRestrictedInsights(
  * @throws PermissionDenied
  */
 export async function ensureMayRestrict(
-  { stores, project, caller, rights }: Acting,
+  { stores, project, caller, rights }: ChangeContext,
   dashboard: Dashboard,
   previous: readonly number[] = [],
 ): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Project } from '../../platform/http/access.ts';
 import type { RawAccess } from '../../people/access/raw-data.ts';
 import type { ResultRequest, Results } from '../insights/results/results.ts';
-import { EMPTY_MS, isFromFuture } from '../insights/results/freshness.ts';
+import { EMPTY_RESULT_FRESH_MS, isFromFuture } from '../insights/results/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/results/result.ts';
 
 /** Age up to which results, and failures, are shown without computing again. */
@@ -36,7 +36,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     if (computedAt === null) return true;
     const [from, until] = [Date.parse(computedAt), Date.parse(freshUntil ?? computedAt)];
     if (isFromFuture(from, now())) return true;
-    return Math.max(from + (until - from === EMPTY_MS ? EMPTY_KEPT_MS : KEPT_MS), until) < now();
+    return Math.max(from + (until - from === EMPTY_RESULT_FRESH_MS ? EMPTY_KEPT_MS : KEPT_MS), until) < now();
   }
 
   /** Never rejects. @returns a result that is not in the cache, such as a failure; undefined when the cache has the new one */

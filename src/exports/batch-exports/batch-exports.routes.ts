@@ -139,7 +139,7 @@ export const batchExportRoutes = [
 ];
 
 function loadState(ids: readonly string[], { runs, batchExports }: Pick<ExportsApi, 'runs' | 'batchExports'>) {
-  return Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids), runs.standingErrors(ids)]);
+  return Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids), runs.unresolvedErrors(ids)]);
 }
 
 async function exportAnswer(batchExport: BatchExport, api: ExportsApi, rights: Rights): Promise<Answer> {

@@ -5,7 +5,7 @@ import { Notifications, NotificationsIn } from '../../platform/notify/notice.ts'
 import { LEVELS } from '../../platform/http/access.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { contentIn, contentOut, MODELS } from './content-fields.ts';
-import { StandingErrorBody } from '../faults/run-error.ts';
+import { UnresolvedErrorBody } from '../faults/run-error.ts';
 import { PauseBody } from '../pauses/pauses.schema.ts';
 import { RunSummaryBody } from '../runs/runs.schema.ts';
 import { Interval, scheduleIn, scheduleOut } from '../schedules/schedule-fields.ts';
@@ -157,7 +157,7 @@ export const BatchExportBody = Type.Object(
     freshness_target_seconds: FreshnessTarget,
     redeliver_stale: RedeliverStale,
     interval_troubles: IntervalTroubles,
-    error: StandingErrorBody,
+    error: UnresolvedErrorBody,
     notifications: nullable(Notifications),
     start_at: nullable(Instant, { description: 'The time before which no runs are scheduled; null for no limit.' }),
     end_at: nullable(Instant, { description: 'The time after which no runs are scheduled; null for no limit.' }),

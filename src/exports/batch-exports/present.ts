@@ -24,7 +24,7 @@ export function presentBatchExport(
   batchExport: BatchExport,
   latestRuns: readonly Run[] = [],
   { completeUntil, lagSeconds, troubles }: Freshness = NO_FRESHNESS,
-  standingError?: RunError,
+  unresolvedError?: RunError,
 ): Omit<BatchExportBody, 'user_access_level'> {
   return {
     id: batchExport.id,
@@ -51,7 +51,7 @@ export function presentBatchExport(
     freshness_target_seconds: batchExport.freshnessTargetSeconds,
     redeliver_stale: batchExport.redeliverStale,
     interval_troubles: troubles,
-    error: standingError ? presentError(standingError) : null,
+    error: unresolvedError ? presentError(unresolvedError) : null,
     notifications: batchExport.notifications,
     start_at: batchExport.startAt,
     end_at: batchExport.endAt,

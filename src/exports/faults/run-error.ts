@@ -30,7 +30,7 @@ const ErrorBody = Type.Object(
 export const RunErrorBody = nullable(ErrorBody, {
   description: 'The last error of the run; null if there is none, or if an earlier version kept only its sentence.',
 });
-export const StandingErrorBody = nullable(ErrorBody, {
+export const UnresolvedErrorBody = nullable(ErrorBody, {
   description:
     'The error of the newest failed or retrying run whose data interval has not been delivered since, among the 200 ' +
     'newest such runs; null if there is none.',

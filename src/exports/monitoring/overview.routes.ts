@@ -6,8 +6,8 @@ import { Type } from '../../platform/schema.ts';
 import type { ExportsApi } from '../api.ts';
 import { presentBounds, presentCells, presentMissed } from '../intervals/interval-map.present.ts';
 import { presentPause } from '../pauses/pauses.schema.ts';
-import { MAX_EXPORTS, type DetailedStanding } from './overview.ts';
-import { OverviewBody, StandingName, type OverviewItemBody } from './overview.schema.ts';
+import { MAX_EXPORTS, type OverviewItem } from './overview.ts';
+import { OverviewBody, OverviewStateName, type OverviewItemBody } from './overview.schema.ts';
 
 const Query = Type.Object({
   ...offsetQuery().properties,
@@ -16,7 +16,7 @@ const Query = Type.Object({
     maxLength: 400,
     description: 'Returns only exports whose name, destination, model or ID contains this text, in any case.',
   }),
-  state: Type.Array(StandingName, {
+  state: Type.Array(OverviewStateName, {
     default: [],
     description: 'Returns only exports in these states; may be repeated.',
   }),
@@ -33,8 +33,8 @@ const overview = route({
     'Ordered by state (`needs_you`, `retrying`, `behind`, `paused`, `on_time`), then newest first. The two-letter states of data intervals ' +
     `are those of \`intervals/map/\`. Only the newest ${MAX_EXPORTS} exports of the project are included.`,
   async handle({ project, rights, query, url }, { overviews }: ExportsApi) {
-    const { search, state: standings, offset } = query;
-    const request = { search, standings, offset, limit: clampLimit(query.limit) };
+    const { search, state: states, offset } = query;
+    const request = { search, states, offset, limit: clampLimit(query.limit) };
     const { count, results, totals, blocked } = await overviews.of(project.id, rights.visible('batch_export'), request);
     const page = offsetPage(url, query, { count, results: results.map((item) => presentItem(item, rights)) });
     return json(200, {
@@ -48,14 +48,14 @@ const overview = route({
 
 export const overviewRoutes = [overview];
 
-function presentItem({ batchExport, lastError, ...details }: DetailedStanding, rights: Rights): OverviewItemBody {
+function presentItem({ batchExport, lastError, ...details }: OverviewItem, rights: Rights): OverviewItemBody {
   return {
     id: batchExport.id,
     name: batchExport.name,
     model: batchExport.model,
     interval: batchExport.interval,
     destination: { type: batchExport.destinationType, label: details.label },
-    state: details.standing,
+    state: details.state,
     paused: batchExport.paused,
     paused_reason: batchExport.pausedReason,
     last_paused_at: batchExport.lastPausedAt,

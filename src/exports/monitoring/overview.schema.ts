@@ -9,11 +9,11 @@ import { cells, MissedBody } from '../intervals/interval-map.schema.ts';
 import { MAX_TROUBLED } from '../intervals/troubled-intervals.store.ts';
 import { PauseBody } from '../pauses/pauses.schema.ts';
 import { Interval } from '../schedules/schedule-fields.ts';
-import { STANDINGS } from './overview.ts';
+import { OVERVIEW_STATES } from './overview.ts';
 
 const Instant = Type.String({ format: 'date-time' });
 
-export const StandingName = stringEnum(STANDINGS, {
+export const OverviewStateName = stringEnum(OVERVIEW_STATES, {
   description:
     'How the export is doing: the first of these that is true. `needs_you`: a data interval needs somebody. `retrying`: an interval whose ' +
     'last attempt or run failed is retried automatically. `paused`: the export is paused. `behind`: `lag_seconds` exceeds the target, or 15 minutes if there is none. ' +
@@ -50,7 +50,7 @@ export const OverviewItemBody = Type.Object(
         examples: ['s3://lake/orders'],
       }),
     }),
-    state: StandingName,
+    state: OverviewStateName,
     paused: Type.Boolean(),
     paused_reason: nullable(Type.String(), {
       description: 'Why the export was paused automatically; null if it is not paused, or if a person paused it.',

@@ -18,22 +18,22 @@ import { describeBlock } from '../timeline/timeline-guard.ts';
 import { attentionOf, type Attention } from './attention.ts';
 import { measureFreshness, type Freshness } from './freshness.ts';
 
-/** Standings of an export, the most urgent for people first. */
-export const STANDINGS = ['needs_you', 'retrying', 'behind', 'paused', 'on_time'] as const;
-export type Standing = (typeof STANDINGS)[number];
+/** States of an export, the most urgent for people first. */
+export const OVERVIEW_STATES = ['needs_you', 'retrying', 'behind', 'paused', 'on_time'] as const;
+export type OverviewState = (typeof OVERVIEW_STATES)[number];
 
-export type OverviewQuery = { search: string; standings: readonly Standing[]; limit: number; offset: number };
+export type OverviewQuery = { search: string; states: readonly OverviewState[]; limit: number; offset: number };
 
-export type ExportStanding = {
+export type ExportWithState = {
   batchExport: BatchExport;
   /** The destination's label, for people. */
   label: string;
-  standing: Standing;
+  state: OverviewState;
   freshness: Freshness;
   attention: Attention;
 };
 
-export type DetailedStanding = ExportStanding & {
+export type OverviewItem = ExportWithState & {
   /** The newest data intervals that have ended; `recent` has a code for each. */
   bounds: Pieces;
   recent: RunLengths;
@@ -46,8 +46,8 @@ export type DetailedStanding = ExportStanding & {
 
 export type Overview = {
   count: number;
-  totals: Record<Standing, number>;
-  results: DetailedStanding[];
+  totals: Record<OverviewState, number>;
+  results: OverviewItem[];
   /** Why all deliveries are blocked; null if they are not. */
   blocked: string | null;
 };
@@ -78,7 +78,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
         loadFreshness(ids),
         stores.timeline.getState(),
       ]);
-      const all = matches.flatMap((match): ExportStanding[] => {
+      const all = matches.flatMap((match): ExportWithState[] => {
         const { id } = match.batchExport;
         const exportFreshness = freshness.get(id);
         // The export was deleted meanwhile.
@@ -89,19 +89,19 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
             ...match,
             freshness: exportFreshness,
             attention,
-            standing: standingOf(match.batchExport, exportFreshness, attention),
+            state: stateOf(match.batchExport, exportFreshness, attention),
           },
         ];
       });
-      const byStanding = Map.groupBy(all, ({ standing }) => standing);
-      const ordered = STANDINGS.filter(
-        (name) => query.standings.length === 0 || query.standings.includes(name),
-      ).flatMap((standing) => byStanding.get(standing) ?? []);
+      const byState = Map.groupBy(all, ({ state }) => state);
+      const ordered = OVERVIEW_STATES.filter(
+        (name) => query.states.length === 0 || query.states.includes(name),
+      ).flatMap((state) => byState.get(state) ?? []);
       const page = ordered.slice(query.offset, query.offset + query.limit);
       return {
         count: ordered.length,
         totals: Object.fromEntries(
-          STANDINGS.map((name) => [name, byStanding.get(name)?.length ?? 0]),
+          OVERVIEW_STATES.map((name) => [name, byState.get(name)?.length ?? 0]),
         ) as Overview['totals'],
         results: await loadDetails(page, pauses),
         blocked: blocked === null ? null : describeBlock(blocked),
@@ -117,9 +117,9 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
   }
 
   async function loadDetails(
-    page: readonly ExportStanding[],
+    page: readonly ExportWithState[],
     pauses: ReadonlyMap<string, Pause[]>,
-  ): Promise<DetailedStanding[]> {
+  ): Promise<OverviewItem[]> {
     const ids = page.map(({ batchExport }) => batchExport.id);
     const [tilings, clock] = await Promise.all([stores.batchExports.tilings(ids), stores.batchExports.now()]);
     const now = millisOf(clock);
@@ -170,17 +170,17 @@ function labelOf({ destinationType, destinationConfig }: BatchExport): string {
 
 function matchesSearch(search: string) {
   const text = search.trim().toLowerCase();
-  return ({ batchExport, label }: Pick<ExportStanding, 'batchExport' | 'label'>) =>
+  return ({ batchExport, label }: Pick<ExportWithState, 'batchExport' | 'label'>) =>
     [batchExport.name, label, batchExport.destinationType, batchExport.model, batchExport.id].some((name) =>
       name.toLowerCase().includes(text),
     );
 }
 
-function standingOf(
+function stateOf(
   { paused, freshnessTargetSeconds }: BatchExport,
   { lagSeconds }: Freshness,
   attention: Attention,
-): Standing {
+): OverviewState {
   if (attention.needsYou.length > 0) return 'needs_you';
   if (attention.retrying.length > 0) return 'retrying';
   if (paused) return 'paused';
@@ -195,7 +195,7 @@ function recentOf(tiling: Tiling, now: Millis): Pieces {
 }
 
 /** Intervals whose runs are looked up: the newest that needs a person, and some that Sluice will retry. */
-function intervalsToLookUp({ batchExport, attention }: ExportStanding): { exportId: string; end: Millis }[] {
+function intervalsToLookUp({ batchExport, attention }: ExportWithState): { exportId: string; end: Millis }[] {
   return [...attention.needsYou.slice(0, 1), ...attention.retrying.slice(0, MAX_RETRIED)].map(({ end }) => ({
     exportId: batchExport.id,
     end,

@@ -72,7 +72,7 @@ export function runLists(db: Knex) {
     },
 
     /** For each export, the newest failed or retrying run whose interval was not delivered since. */
-    async findStandingErrors(batchExportIds: readonly string[]): Promise<Map<string, RunError>> {
+    async findUnresolvedErrors(batchExportIds: readonly string[]): Promise<Map<string, RunError>> {
       const { rows } = await db.raw<{ rows: RunRow[] }>(
         `select run.* from unnest(?::uuid[]) as export (id)
          cross join lateral (

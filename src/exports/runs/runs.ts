@@ -31,7 +31,7 @@ const SEALING =
 export type ExportRuns = ReturnType<typeof exportRuns>;
 
 export function exportRuns({ stores, executions, limits, ensureTemporal }: ExportRunsOptions) {
-  const { get, list, listLatest, countPerDay, findStandingErrors } = stores.runs;
+  const { get, list, listLatest, countPerDay, findUnresolvedErrors } = stores.runs;
 
   async function waitingReason({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
     const isBeingWorkedOn = await executions.isBeingWorkedOn(workflowId, workflowRunId);
@@ -45,7 +45,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     list,
     latest: listLatest,
     perDay: countPerDay,
-    standingErrors: findStandingErrors,
+    unresolvedErrors: findUnresolvedErrors,
     attempts: stores.attempts.listOfRun,
     progress: stores.progress.getOfRun,
 

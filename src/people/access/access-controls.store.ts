@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { OrganizationRole } from '../../platform/http/access.ts';
-import type { Rule, Standing } from './rights.ts';
+import type { Rule, MemberWithRules } from './rights.ts';
 
 /** Objects that a rule is about. */
 export type RuleTarget = {
@@ -48,7 +48,7 @@ function accessControlFrom(row: Row): AccessControl {
   };
 }
 
-type StandingRow = {
+type MemberRow = {
   id: string;
   role: OrganizationRole;
   user_id: number;
@@ -57,7 +57,7 @@ type StandingRow = {
     { resource: string; resource_id: string | null; subject: Rule['subject']; access_level: Rule['level'] }[] | null;
 };
 
-const SELECT_STANDINGS = `
+const SELECT_MEMBERS_WITH_RULES = `
   select member.id, member.role, member.user_id, users.uuid, (
     select json_agg(json_build_object('resource', rule.resource, 'resource_id', rule.resource_id,
         'subject', case when rule.membership_id is not null then 'member' when rule.role_id is not null then 'role'
@@ -87,18 +87,23 @@ export function accessControlStore(db: Knex) {
 
   return {
     /** Finds the membership of a user in a project's organization, with the project's rules that apply to them. */
-    async findStanding(projectId: number, userId: number): Promise<Standing | undefined> {
-      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${SELECT_STANDINGS} and member.user_id = :userId`, {
-        projectId,
-        userId,
-      });
-      return rows[0] && standingFromRow(rows[0]);
+    async findMember(projectId: number, userId: number): Promise<MemberWithRules | undefined> {
+      const { rows } = await db.raw<{ rows: MemberRow[] }>(
+        `${SELECT_MEMBERS_WITH_RULES} and member.user_id = :userId`,
+        {
+          projectId,
+          userId,
+        },
+      );
+      return rows[0] && memberFromRow(rows[0]);
     },
 
     /** Lists all active members of a project's organization, with the rules that apply to them, in no order. */
-    async listStandings(projectId: number): Promise<(Standing & { userUuid: string })[]> {
-      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${SELECT_STANDINGS} and users.is_active`, { projectId });
-      return rows.map((row) => ({ ...standingFromRow(row), userUuid: row.uuid }));
+    async listMembers(projectId: number): Promise<(MemberWithRules & { userUuid: string })[]> {
+      const { rows } = await db.raw<{ rows: MemberRow[] }>(`${SELECT_MEMBERS_WITH_RULES} and users.is_active`, {
+        projectId,
+      });
+      return rows.map((row) => ({ ...memberFromRow(row), userUuid: row.uuid }));
     },
 
     /** Lists the rules of one object, oldest first. */
@@ -190,7 +195,7 @@ export function accessControlStore(db: Knex) {
 
 export type AccessControlStore = ReturnType<typeof accessControlStore>;
 
-function standingFromRow({ id, role, user_id, rules }: StandingRow): Standing {
+function memberFromRow({ id, role, user_id, rules }: MemberRow): MemberWithRules {
   return {
     userId: user_id,
     membership: { id, role },

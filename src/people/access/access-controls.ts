@@ -83,14 +83,14 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
 
     /** Lists the members who may at least view an object, with the sources of their levels, highest level first. */
     async usersWithAccess(projectId: number, resource: string, object: ProtectedFound): Promise<UserWithAccess[]> {
-      const standings = await stores.accessControls.listStandings(projectId);
-      return standings
-        .flatMap((standing): UserWithAccess[] => {
-          const rights = rightsOfMember(standing);
+      const members = await stores.accessControls.listMembers(projectId);
+      return members
+        .flatMap((member): UserWithAccess[] => {
+          const rights = rightsOfMember(member);
           const level = rights?.levelOf(resource, object) ?? 'none';
           if (!rights || level === 'none') return [];
-          const source = sourceOf(standing, rights, resource, object);
-          return [{ userUuid: standing.userUuid, level, source, membership: standing.membership }];
+          const source = sourceOf(member, rights, resource, object);
+          return [{ userUuid: member.userUuid, level, source, membership: member.membership }];
         })
         .sort((a, b) => rankOf(b) - rankOf(a) || a.userUuid.localeCompare(b.userUuid));
     },
@@ -98,9 +98,9 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
     /** Returns the caller's level in a project; null for keys of a project. */
     async projectLevelOf({ userId }: Caller, projectId: number): Promise<Rule['level'] | null> {
       if (userId === null) return null;
-      const standing = await stores.accessControls.findStanding(projectId, userId);
-      if (!standing) return null;
-      return standing.membership.role === 'member' ? (projectLevel(standing.rules) ?? 'admin') : 'admin';
+      const member = await stores.accessControls.findMember(projectId, userId);
+      if (!member) return null;
+      return member.membership.role === 'member' ? (projectLevel(member.rules) ?? 'admin') : 'admin';
     },
   };
 

@@ -55,9 +55,9 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 
   async function findRights({ userId }: Caller, projectId: number): Promise<Rights | null> {
     if (userId === null) return RIGHTS_OF_PROJECT_KEY;
-    const standing = await accessControls.findStanding(projectId, userId);
+    const member = await accessControls.findMember(projectId, userId);
     // tooth: gatekeeper-members-only
-    return standing ? rightsOfMember(standing) : null;
+    return member ? rightsOfMember(member) : null;
   }
 
   return {

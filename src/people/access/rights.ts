@@ -32,18 +32,18 @@ export type ProjectLevel = (typeof PROJECT_LEVELS)[number];
 const DEFAULT_LEVEL: Level = 'editor';
 
 /** A member of the project's organization, and the rules of the project that apply to them. */
-export type Standing = {
+export type MemberWithRules = {
   userId: number;
   membership: { id: string; role: OrganizationRole };
   rules: readonly Rule[];
 };
 
 /** @returns null when the rules keep the member out of the project */
-export function rightsOfMember({ userId, membership, rules }: Standing): Rights | null {
+export function rightsOfMember({ userId, membership, rules }: MemberWithRules): Rights | null {
   const isOrganizationAdmin = membership.role !== 'member';
-  const standing = projectLevel(rules);
-  if (standing === 'none' && !isOrganizationAdmin) return null;
-  const isProjectAdmin = isOrganizationAdmin || standing === 'admin';
+  const ownProjectLevel = projectLevel(rules);
+  if (ownProjectLevel === 'none' && !isOrganizationAdmin) return null;
+  const isProjectAdmin = isOrganizationAdmin || ownProjectLevel === 'admin';
   const byKind = Map.groupBy(rules, ({ resource }) => resource);
 
   function levelOf(resource: string, object?: Protected): Level {
@@ -93,8 +93,8 @@ export function ensureEditor(rights: Rights, resource: string, object?: Protecte
 export type AccessSource =
   'creator' | 'organization_admin' | 'explicit_member' | 'explicit_role' | 'project_admin' | 'default';
 
-export function sourceOf(standing: Standing, rights: Rights, resource: string, object: Protected): AccessSource {
-  const { userId, membership, rules } = standing;
+export function sourceOf(member: MemberWithRules, rights: Rights, resource: string, object: Protected): AccessSource {
+  const { userId, membership, rules } = member;
   if (object.createdBy === userId) return 'creator';
   if (membership.role !== 'member') return 'organization_admin';
   const level = rights.levelOf(resource, object);

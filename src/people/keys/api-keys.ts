@@ -95,8 +95,8 @@ async function ensureMember(stores: IdentityStores, owner: KeyOwner, limits: Key
   if (!('userId' in owner)) return;
   const { userId } = owner;
   const mayEnter = async (projectId: number) => {
-    const standing = await stores.accessControls.findStanding(projectId, userId);
-    return standing !== undefined && rightsOfMember(standing) !== null;
+    const member = await stores.accessControls.findMember(projectId, userId);
+    return member !== undefined && rightsOfMember(member) !== null;
   };
   const isMember = async (id: string) => (await stores.tenants.findOrganization(userId, id)) !== undefined;
   if (!(await holdsForAll(limits.onlyProjects, mayEnter))) throw notMemberError('teams', 'scoped_teams');

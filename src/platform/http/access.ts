@@ -69,7 +69,7 @@ export type ObjectAccess = {
 
 export type OrganizationAccess = {
   organization: Scope;
-  /** The lowest standing required; absent: every member may call the route. */
+  /** The lowest role that may call the route; absent: every member may. */
   role?: OrganizationRole;
 } & LoginAccess;
 
@@ -170,7 +170,7 @@ export type Gatekeeper = {
   /**
    * @param id of the organization, or `@current`
    * @throws NotFound when there is no such organization, or the caller is not in it
-   * @throws PermissionDenied when the key lacks the scope, or the caller's standing is too low
+   * @throws PermissionDenied when the key lacks the scope, or the caller's role is too low
    */
   enterOrganization(caller: Caller, id: string, access: OrganizationAccess): Promise<Organization>;
   /** Checks access to a route without a project. @throws PermissionDenied */

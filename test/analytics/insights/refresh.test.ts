@@ -20,7 +20,7 @@ const LONG_AGO = -120_000;
 /** For how many minutes a result is fresh whose range ends then. */
 function minutes(interval: string, end = 200, counts = [3]): number {
   const results = counts.map((count) => ({ count, label: '', data: [count], days: [], labels: [] })) as never;
-  return (freshnessOf(parseQuery(trends({ interval })), { results, computedAt: 100, end }).targetAge - 100) / 60_000;
+  return (freshnessOf(parseQuery(trends({ interval })), { results, computedAt: 100, end }).freshUntil - 100) / 60_000;
 }
 
 function hash(query: unknown, timezone = 'UTC'): string {

@@ -51,7 +51,7 @@ const REFUSED: [string, unknown, RegExp][] = [
   ...['2024-01-01', 'mStart', '-1mStart', '1w', 'w', 'week', '-0d'].map((compare_to): [string, unknown, RegExp] => [
     `a comparison with ${compare_to}`,
     trends({ compareFilter: { compare: true, compare_to } }),
-    /^compareFilter.compare_to: Say how long before the range the other one begins: "-7d", "-4w", "-1m", "-1y"\.$/,
+    /^compareFilter.compare_to: Give how far the comparison range lies before this one: "-7d", "-4w", "-1m", "-1y"\.$/,
   ]),
   ['another interval', trends({ interval: 'minute' }), /^interval: .*hour, day, week, month/],
   ['another display', trends({ trendsFilter: { display: 'Radar' } }), /^trendsFilter.display: .*BoldNumber/],

@@ -84,8 +84,8 @@ describe('access to batch exports', () => {
       assert.equal((await exports.request('POST', `/batch_exports/${batchExportId}/runs/${id}/cancel/`)).status, 200);
     }
     const { auditLog, backfills } = exports.world.engine.stores;
-    const standing = await identityStores(exports.db).accessControls.findStanding(ours.projectId, colleague.userId);
-    const seen = visibleAuditLog(rightsOfMember(standing!)!);
+    const member = await identityStores(exports.db).accessControls.findMember(ours.projectId, colleague.userId);
+    const seen = visibleAuditLog(rightsOfMember(member!)!);
     const idsOf = async (scope: string) => {
       const { count, results } = await auditLog.list(
         ours.projectId,

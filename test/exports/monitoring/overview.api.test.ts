@@ -364,7 +364,7 @@ describe('the overview of exports', () => {
       let queries = 0;
       db.on('query', () => (queries += 1));
       const overviews = exportOverviews({ stores: exportStores(db) });
-      const everything = { search: '', standings: [], limit: 100, offset: 0 };
+      const everything = { search: '', states: [], limit: 100, offset: 0 };
       const count = async () => {
         queries = 0;
         const { results } = await overviews.of(exports.world.projectId, { madeBy: null, except: [] }, everything);

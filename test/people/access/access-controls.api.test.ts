@@ -15,12 +15,12 @@ const MEMBER_ID = `Invalid organization member id. ${WHERE_MEMBERS_ARE}`;
 const refusal = ({ status, body: { detail, attr } }: Answer) => [status, detail, attr];
 const unknown = (id: string) => `Invalid pk "${id}" - object does not exist.`;
 const unknownMember = (id: string) => `${unknown(id)} ${WHERE_MEMBERS_ARE}`;
-const line = (member: Member, level: string, source: string, standing = 'member') => ({
+const line = (member: Member, level: string, source: string, role = 'member') => ({
   user_id: member.uuid,
   access_level: level,
   access_source: source,
   organization_membership_id: member.membershipId,
-  organization_membership_level: standing,
+  organization_membership_level: role,
 });
 
 describe('access controls', () => {

@@ -20,12 +20,12 @@ const ME = 7;
 const ITS_MAKER = 8;
 const OBJECT = { id: 12, createdBy: ITS_MAKER };
 
-const standing = (rules: readonly Rule[], role: OrganizationRole = 'member') => ({
+const memberWithRules = (rules: readonly Rule[], role: OrganizationRole = 'member') => ({
   userId: ME,
   membership: { id: 'm', role },
   rules,
 });
-const rightsBy = (rules: readonly Rule[], role?: OrganizationRole) => rightsOfMember(standing(rules, role))!;
+const rightsBy = (rules: readonly Rule[], role?: OrganizationRole) => rightsOfMember(memberWithRules(rules, role))!;
 
 /** About the dashboard 12, about all of them, about the project. */
 const one = (level: Rule['level'], subject: Rule['subject'] = 'everybody'): Rule => ({
@@ -87,7 +87,7 @@ describe('the rights of a member', () => {
   for (const [rules, inside, admin] of places) {
     const said = rules.map((rule) => `${rule.subject} ${rule.level}`).join(', ') || 'nothing';
     it(`${inside ? 'open' : 'close'} a project of which ${said} is said${admin ? ', with its rules' : ''}`, () => {
-      const rights = rightsOfMember(standing(rules));
+      const rights = rightsOfMember(memberWithRules(rules));
       assert.deepEqual([rights !== null, rights?.isProjectAdmin ?? false], [inside, admin]);
       assert.equal(rightsBy(rules, 'admin').isProjectAdmin, true, 'an admin of the organization');
     });
@@ -113,7 +113,7 @@ describe('the rights of a member', () => {
     ];
     for (const [rules, role, createdBy, source] of sources) {
       const object = { ...OBJECT, createdBy };
-      assert.equal(sourceOf(standing(rules, role), rightsBy(rules, role), 'dashboard', object), source);
+      assert.equal(sourceOf(memberWithRules(rules, role), rightsBy(rules, role), 'dashboard', object), source);
     }
   });
 });
@@ -185,7 +185,7 @@ describe('lists and single objects', () => {
       fc.asyncProperty(distinct, async (said) => {
         await db('access_controls').delete();
         for (const rule of said) await store(rule, other);
-        const rights = rightsOfMember((await rules.findStanding(ours.projectId, member.userId))!)!;
+        const rights = rightsOfMember((await rules.findMember(ours.projectId, member.userId))!)!;
         const expected = flagIds.map((_, index) => oracle(said, index));
         const levels = await Promise.all(
           flagIds.map(async (id) => rights.levelOf('feature_flag', await flags.get(ours.projectId, id))),

@@ -26,7 +26,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     guards: 'a project is open to its members only',
     tests: ['test/people/api.test.ts'],
     grep: 'opens a project to its members only',
-    replace: ['rightsOfMember(standing) : null', 'rightsOfMember(standing) : RIGHTS_OF_PROJECT_KEY'],
+    replace: ['rightsOfMember(member) : null', 'rightsOfMember(member) : RIGHTS_OF_PROJECT_KEY'],
   },
   {
     name: 'gatekeeper-admin',

@@ -6,7 +6,7 @@ import { rightsOfMember } from '../../../people/access/rights.ts';
 import type { User } from '../../../people/accounts/users.store.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordDashboardChange, SCOPE } from '../log.ts';
-import { canRestrict, MAY_EDIT, type Privilege } from '../restriction.ts';
+import { maySetRestriction, MAY_EDIT, type Privilege } from '../restriction.ts';
 import { EVERYONE_EDITS } from '../restriction-level.ts';
 import type { BoundDashboardStores, DashboardStores } from '../stores.ts';
 import type { Collaborator } from './collaborators.store.ts';
@@ -69,10 +69,10 @@ async function ensureNotEditorAlready(
   dashboard: Dashboard,
   { id: userId }: User,
 ): Promise<void> {
-  const standing = await stores.accessControls.findStanding(dashboard.project_id, userId);
-  const rights = standing && rightsOfMember(standing);
+  const member = await stores.accessControls.findMember(dashboard.project_id, userId);
+  const rights = member && rightsOfMember(member);
   if (!rights) throw new InvalidInput('Cannot add collaborators that have no access to the project.');
-  if (!canRestrict(dashboard, { userId }, rights)) return;
+  if (!maySetRestriction(dashboard, { userId }, rights)) return;
   throw new InvalidInput(
     'Cannot add collaborators that already have inherent access (the dashboard owner or a project admins).',
   );

@@ -1,6 +1,6 @@
 /** Buttons on tiles, inside a transaction of the stores. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import type { Button, ButtonFields } from './buttons.store.ts';
 import { mayChangeEverywhere } from './permissions.ts';
 import type { GivenButton } from './schema.ts';
@@ -12,7 +12,7 @@ const MAX_TEXT = 200;
 const PATHNAME = /^\/(?!\/)[\w.~:/?#[\]@!$&'()*+,;=%-]*$/;
 
 /** @throws InvalidInput naming the field */
-export async function makeButton({ stores, project }: Acting, input: GivenButton): Promise<Button> {
+export async function makeButton({ stores, project }: ChangeContext, input: GivenButton): Promise<Button> {
   const { url, text, placement = 'left', style = 'primary' } = input;
   if (url === undefined) throw new InvalidInput('This field is required.', 'button_tile__url', 'required');
   if (text === undefined) throw new InvalidInput('This field is required.', 'button_tile__text', 'required');
@@ -23,7 +23,7 @@ export async function makeButton({ stores, project }: Acting, input: GivenButton
  * @returns the ID of the tile's button: a new button if the old one is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
-export async function changeButton(context: Acting, id: string, input: GivenButton): Promise<string> {
+export async function changeButton(context: ChangeContext, id: string, input: GivenButton): Promise<string> {
   const { stores, project } = context;
   const button = (await stores.buttons.findByIds(project.id, [id])).get(id);
   if (!button) throw new InvalidInput('Button tile not found.', 'button_tile');

@@ -5,7 +5,7 @@ import { InvalidInput } from '../../../platform/errors.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import type { Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import { ensureMayFilter } from '../../queries/raw-data.ts';
 import { changeButton, makeButton } from './buttons.ts';
 import { checkLayouts } from './given-layouts.ts';
@@ -17,7 +17,7 @@ import { rewriteText, writeText } from './texts.ts';
 import type { NewTile, Tile, TileContent, TileFields } from './tiles.store.ts';
 
 /** Changes of one request to one dashboard; `tiles` has all tiles that were ever on it, by id. */
-type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; newInsights: NewInsights };
+type Work = { context: ChangeContext; dashboardId: number; tiles: Map<number, Tile>; newInsights: NewInsights };
 
 /**
  * Changes the tiles that are named by their `id` and adds the others, one by one. With an id that
@@ -28,7 +28,7 @@ type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; new
  * @throws PermissionDenied for an insight that the caller may not see, or make
  */
 export async function changeTiles(
-  context: Acting,
+  context: ChangeContext,
   dashboard: Pick<Dashboard, 'id' | 'project_id'>,
   input: readonly GivenTile[],
   newInsights: NewInsights = {},
@@ -36,7 +36,7 @@ export async function changeTiles(
   if (input.length === 0) return [];
   const all = await context.stores.tiles.listAll(dashboard.id);
   const tiles = new Map(all.map((tile) => [tile.id, tile]));
-  const work = { acting: context, dashboardId: dashboard.id, tiles, newInsights };
+  const work = { context: context, dashboardId: dashboard.id, tiles, newInsights };
   return collectTileChanges(context, dashboard, async () => {
     for (const [index, tile] of input.entries()) {
       await changeTile(work, tile, index).catch((error: unknown) => {
@@ -58,7 +58,7 @@ async function changeTile(work: Work, input: GivenTile, index: number): Promise<
   checkLayouts(input, 'tiles', index);
   const tile = work.tiles.get(input.id ?? 0);
   const filters = limitValues(input.filters_overrides, `tiles__${index}__filters_overrides`);
-  if (!isDeepStrictEqual(filters, tile?.filters_overrides)) ensureMayFilter(work.acting, filters);
+  if (!isDeepStrictEqual(filters, tile?.filters_overrides)) ensureMayFilter(work.context, filters);
   if (input.text) return changeTextTile(work, tile, { ...input, text: input.text });
   if (input.button_tile) return changeButtonTile(work, tile, { ...input, button_tile: input.button_tile });
   if (tile) return changeTileFields(work, tile, input);
@@ -68,9 +68,9 @@ async function changeTile(work: Work, input: GivenTile, index: number): Promise<
 }
 
 /** Restoring a tile shows it to everyone with the dashboard's link, so the caller must be allowed to see it. */
-async function changeTileFields({ acting }: Work, tile: Tile, input: GivenTile): Promise<void> {
-  if (tile.deleted && input.deleted === false) await ensureSeesTile(acting, tile);
-  await acting.stores.tiles.update(tile.id, changesOf(input));
+async function changeTileFields({ context }: Work, tile: Tile, input: GivenTile): Promise<void> {
+  if (tile.deleted && input.deleted === false) await ensureSeesTile(context, tile);
+  await context.stores.tiles.update(tile.id, changesOf(input));
 }
 
 async function changeTextTile(
@@ -78,20 +78,20 @@ async function changeTextTile(
   currentTile: Tile | undefined,
   input: GivenTile & { text: NonNullable<GivenTile['text']> },
 ): Promise<void> {
-  const { acting } = work;
+  const { context } = work;
   const { text } = input;
   const tile = currentTile ?? tileWith(work, 'text_id', text.id);
-  if (text.id && tile?.text_id !== text.id) throw await unknownTextError(acting, text.id);
+  if (text.id && tile?.text_id !== text.id) throw await unknownTextError(context, text.id);
   if (!tile && input.deleted) return;
   // An empty text is allowed, as upstream; a missing one is an error.
   if (!tile && text.body === undefined) throw new InvalidInput('This field is required.', 'text__body', 'required');
-  if (!tile) return insertTile(work, input, { text_id: (await writeText(acting, text)).id });
+  if (!tile) return insertTile(work, input, { text_id: (await writeText(context, text)).id });
   if (tile.text_id === null) throw new InvalidInput('Tile is not a text tile.', 'text');
-  const text_id = await rewriteText(acting, tile.text_id, text);
-  await acting.stores.tiles.update(tile.id, { ...changesOf(input), text_id });
+  const text_id = await rewriteText(context, tile.text_id, text);
+  await context.stores.tiles.update(tile.id, { ...changesOf(input), text_id });
 }
 
-async function unknownTextError({ stores, project }: Acting, id: number): Promise<InvalidInput> {
+async function unknownTextError({ stores, project }: ChangeContext, id: number): Promise<InvalidInput> {
   const isOurs = (await stores.texts.findByIds(project.id, [id])).has(id);
   return new InvalidInput(isOurs ? 'Text tile not found.' : 'Text tile not found in this team.', 'text');
 }
@@ -101,28 +101,28 @@ async function changeButtonTile(
   currentTile: Tile | undefined,
   input: GivenTile & { button_tile: NonNullable<GivenTile['button_tile']> },
 ): Promise<void> {
-  const { acting } = work;
+  const { context } = work;
   const { button_tile: button } = input;
   const tile = currentTile ?? tileWith(work, 'button_id', button.id);
   if (button.id && tile?.button_id !== button.id) throw new InvalidInput('Button tile not found.', 'button_tile');
   if (!tile && input.deleted) return;
-  if (!tile) return insertTile(work, input, { button_id: (await makeButton(acting, button)).id });
+  if (!tile) return insertTile(work, input, { button_id: (await makeButton(context, button)).id });
   if (tile.button_id === null) throw new InvalidInput('Tile is not a button tile.', 'button_tile');
-  const button_id = await changeButton(acting, tile.button_id, button);
-  await acting.stores.tiles.update(tile.id, { ...changesOf(input), button_id });
+  const button_id = await changeButton(context, tile.button_id, button);
+  await context.stores.tiles.update(tile.id, { ...changesOf(input), button_id });
 }
 
 /** Adds an insight, or restores its tile if that was removed. */
 async function addInsight(work: Work, input: GivenTile, attr: string): Promise<void> {
-  const insight_id = await resolveInsight(work.acting, input.insight, attr, work.newInsights);
+  const insight_id = await resolveInsight(work.context, input.insight, attr, work.newInsights);
   const tile = tileWith(work, 'insight_id', insight_id);
   if (!tile) return insertTile(work, input, { insight_id });
-  await work.acting.stores.tiles.update(tile.id, { deleted: false, ...changesOf(input) });
+  await work.context.stores.tiles.update(tile.id, { deleted: false, ...changesOf(input) });
 }
 
 async function insertTile(work: Work, input: GivenTile, content: Partial<TileContent>): Promise<void> {
   const newTile: NewTile = { ...changesOf(input), ...content, dashboard_id: work.dashboardId };
-  const tile = await work.acting.stores.tiles.insert(newTile);
+  const tile = await work.context.stores.tiles.insert(newTile);
   work.tiles.set(tile.id, tile);
 }
 

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import { copyInsight } from '../../insights/insights.ts';
 import { checkLayouts } from './given-layouts.ts';
 import { moveToFreePlace } from './layout.ts';
@@ -10,7 +10,7 @@ import { collectTileChanges } from './log.ts';
 import { ensureMakesInsights } from './insights.ts';
 import { ensureSeesTile, visibleTiles } from './permissions.ts';
 import { ensureTilesFit } from './tile-limit.ts';
-import type { DuplicatedTile } from './schema.ts';
+import type { TileToDuplicate } from './schema.ts';
 import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.ts';
 
 type Ids = Pick<Dashboard, 'id' | 'project_id'>;
@@ -23,7 +23,7 @@ type Ids = Pick<Dashboard, 'id' | 'project_id'>;
  * @throws InvalidInput for too many tiles
  */
 export async function copyTiles(
-  context: Acting,
+  context: ChangeContext,
   source: Ids,
   target: Ids,
   options: { copiesContent: boolean },
@@ -44,9 +44,9 @@ export async function copyTiles(
  * @throws PermissionDenied when the caller may not see a tile's insight, or may not create insights
  */
 export async function duplicateTiles(
-  context: Acting,
+  context: ChangeContext,
   dashboard: Ids,
-  input: readonly DuplicatedTile[],
+  input: readonly TileToDuplicate[],
 ): Promise<Change[]> {
   if (input.length === 0) return [];
   const { stores } = context;
@@ -71,7 +71,7 @@ function unknownTileError(id: number): InvalidInput {
   return new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'duplicate_tiles', 'does_not_exist');
 }
 
-async function copyContent(context: Acting, tile: Tile): Promise<TileContent> {
+async function copyContent(context: ChangeContext, tile: Tile): Promise<TileContent> {
   const { stores, project, caller } = context;
   const { insight_id, text_id, button_id } = tile;
   if (insight_id !== null) {

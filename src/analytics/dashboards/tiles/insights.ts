@@ -5,7 +5,7 @@ import { invalidInput } from '../../../platform/http/validation.ts';
 import { ensureEditor } from '../../../people/access/rights.ts';
 import { allows } from '../../../people/access/scopes.ts';
 import { compile } from '../../../platform/schema.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import { givenFields } from '../../insights/fields.ts';
 import { createInsight, type InsightInput } from '../../insights/insights.ts';
 import type { InsightFields } from '../../insights/insight.ts';
@@ -36,7 +36,7 @@ export function ensureWritesInsights({ scopes }: Pick<Caller, 'scopes'>): void {
 }
 
 /** @throws PermissionDenied when the caller may not create insights, as copying does */
-export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 'rights'>): void {
+export function ensureMakesInsights({ caller, rights }: Pick<ChangeContext, 'caller' | 'rights'>): void {
   ensureWritesInsights(caller);
   ensureEditor(rights, 'insight');
 }
@@ -49,7 +49,7 @@ export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 
  * @throws PermissionDenied when the caller may not see it, or make one
  */
 export async function resolveInsight(
-  context: Acting,
+  context: ChangeContext,
   value: unknown,
   attr: string,
   { isSample = false, isBuiltIn = false }: NewInsights,
@@ -69,7 +69,7 @@ function referenceOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value;
 }
 
-async function existingInsight({ stores, project, rights }: Acting, id: unknown, attr: string): Promise<number> {
+async function existingInsight({ stores, project, rights }: ChangeContext, id: unknown, attr: string): Promise<number> {
   if (typeof id !== 'number' && typeof id !== 'string') {
     throw new InvalidInput('Incorrect type. Expected pk value.', attr, 'incorrect_type');
   }
@@ -79,7 +79,7 @@ async function existingInsight({ stores, project, rights }: Acting, id: unknown,
   return insight.id;
 }
 
-async function newInsight({ stores, project, caller, rights }: Acting, input: InsightInput): Promise<number> {
+async function newInsight({ stores, project, caller, rights }: ChangeContext, input: InsightInput): Promise<number> {
   ensureEditor(rights, 'insight');
   return (await createInsight(stores, project, caller, input)).id;
 }

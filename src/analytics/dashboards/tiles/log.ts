@@ -3,7 +3,7 @@ import { changesBetween } from '../../../people/audit/audit-log.ts';
 import { type Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordDashboardChange, SCOPE } from '../log.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import { ensureMayRestrict, findRestrictedInsights } from '../../insights/restriction.ts';
 import type { BoundDashboardStores } from '../stores.ts';
 import { enforceTileLimit } from './tile-limit.ts';
@@ -16,7 +16,7 @@ type LoggedDashboard = Pick<Dashboard, 'id' | 'project_id'>;
  * @throws InvalidInput when the dashboard would have too many tiles
  */
 export async function collectTileChanges(
-  { stores }: Pick<Acting, 'stores'>,
+  { stores }: Pick<ChangeContext, 'stores'>,
   dashboard: LoggedDashboard,
   work: () => Promise<unknown>,
 ): Promise<Change[]> {
@@ -35,7 +35,11 @@ export async function collectTileChanges(
  * @throws InvalidInput when the dashboard would have too many tiles
  * @throws PermissionDenied when it would restrict an insight that the caller may not change
  */
-export async function withChangesLogged<T>(context: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
+export async function withChangesLogged<T>(
+  context: ChangeContext,
+  dashboard: Dashboard,
+  work: () => Promise<T>,
+): Promise<T> {
   const { stores, project } = context;
   const restricted = await findRestrictedInsights(stores, dashboard);
   let result: T;

@@ -1,7 +1,7 @@
 /** Moves and copies tiles from one dashboard to another, inside a transaction of the stores. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
 import { reaches } from '../../../platform/http/access.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { mayEdit } from '../restriction.ts';
 import { moveToFreePlace } from './layout.ts';
@@ -19,7 +19,11 @@ const SAME_DASHBOARD = 'Destination must be a different dashboard than the sourc
  * @throws PermissionDenied when the caller may not change the target, or see the tile's content
  * @throws InvalidInput when the target is the source, or shows the same content already
  */
-export async function moveTile(context: Acting, source: Dashboard, ids: { tile: number; to: number }): Promise<void> {
+export async function moveTile(
+  context: ChangeContext,
+  source: Dashboard,
+  ids: { tile: number; to: number },
+): Promise<void> {
   const { stores } = context;
   const tile = await stores.tiles.getLive(source.id, ids.tile);
   const target = await otherDashboard(context, ids.to);
@@ -35,7 +39,7 @@ export async function moveTile(context: Acting, source: Dashboard, ids: { tile: 
   );
 }
 
-function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
+function ensureTarget({ caller, rights }: ChangeContext, target: Dashboard): void {
   const { id, created_by: createdBy } = target;
   if (!reaches(rights.levelOf('dashboard', { id, createdBy }), 'editor')) {
     throw new PermissionDenied('You do not have editor access to this resource.');
@@ -51,7 +55,11 @@ function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
  * @throws PermissionDenied when the caller may not see the tile or its dashboard
  * @throws InvalidInput for a tile that cannot be copied, or whose content is on the target already
  */
-export async function copyTile(context: Acting, target: Dashboard, ids: { tile: number; from: number }): Promise<void> {
+export async function copyTile(
+  context: ChangeContext,
+  target: Dashboard,
+  ids: { tile: number; from: number },
+): Promise<void> {
   const { stores } = context;
   if (ids.from === target.id) throw new InvalidInput(SAME_DASHBOARD);
   const tile = await visibleTile(context, ids);
@@ -66,13 +74,13 @@ export async function copyTile(context: Acting, target: Dashboard, ids: { tile: 
 }
 
 /** Finds the dashboard that the body names, not the one in the path. */
-async function otherDashboard({ stores, project }: Acting, id: number): Promise<Dashboard> {
+async function otherDashboard({ stores, project }: ChangeContext, id: number): Promise<Dashboard> {
   const dashboard = await stores.dashboards.find(project.id, id);
   if (!dashboard || dashboard.deleted) throw new NotFound('Dashboard not found.');
   return dashboard;
 }
 
-async function visibleTile(context: Acting, { tile: id, from }: { tile: number; from: number }) {
+async function visibleTile(context: ChangeContext, { tile: id, from }: { tile: number; from: number }) {
   const { stores, rights } = context;
   const source = await otherDashboard(context, from);
   if (!maySeeDashboard(source, rights)) {
@@ -87,7 +95,7 @@ async function visibleTile(context: Acting, { tile: id, from }: { tile: number; 
 }
 
 /** Whether the target shows the same content. A removed tile with it is deleted for good, because a dashboard has one tile for each content. */
-async function showsContentOf({ stores }: Acting, target: Dashboard, tile: TileContent): Promise<boolean> {
+async function showsContentOf({ stores }: ChangeContext, target: Dashboard, tile: TileContent): Promise<boolean> {
   const twin = (await stores.tiles.listAll(target.id)).find((other) => isSame(other, tile));
   if (!twin) return false;
   if (!twin.deleted) return true;

@@ -2,7 +2,7 @@
 import { NotFound, PermissionDenied } from '../../../platform/errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../../platform/http/access.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel } from '../../../people/access/raw-data.ts';
 import { NO_OVERLAY, overlayOf } from '../../insights/results/overlay.ts';
 import { rawDataInInsight } from '../../queries/raw-data.ts';
@@ -93,7 +93,10 @@ export async function ensureSeesAll(viewer: ViewerContext, dashboardId: number):
  * copy must not change the others through it. Deleted dashboards count, too, because a restore must return them unchanged.
  * @param locations of the text or button
  */
-export async function mayChangeEverywhere(context: Acting, locations: readonly TileLocation[]): Promise<boolean> {
+export async function mayChangeEverywhere(
+  context: ChangeContext,
+  locations: readonly TileLocation[],
+): Promise<boolean> {
   const { stores, project } = context;
   const ids = new Set(locations.map(({ dashboard_id }) => dashboard_id));
   for (const id of ids) {

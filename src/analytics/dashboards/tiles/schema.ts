@@ -9,9 +9,11 @@ const MAX_ID = 2 ** 31 - 1;
 export const MAX_TILES = 500;
 export const TileId = Type.Integer({ minimum: 1, maximum: MAX_ID });
 
-/** Any object: kept as it comes. */
+/** Any object, stored unchanged. */
 const Json = Type.Record(Type.String(), Type.Unknown());
-const Places = Type.Array(Type.Object({ id: Type.Integer(), dashboard_id: Type.Integer(), deleted: Type.Boolean() }));
+const TileReferences = Type.Array(
+  Type.Object({ id: Type.Integer(), dashboard_id: Type.Integer(), deleted: Type.Boolean() }),
+);
 
 const TextBody = Type.Object({
   id: Type.Integer(),
@@ -20,7 +22,7 @@ const TextBody = Type.Object({
   last_modified_by: nullable(UserBody),
   last_modified_at: Type.String({ format: 'date-time' }),
   team: Type.Integer({ description: 'The ID of the project.' }),
-  dashboard_tiles: Places,
+  dashboard_tiles: TileReferences,
 });
 
 const ButtonBody = Type.Object({
@@ -30,12 +32,12 @@ const ButtonBody = Type.Object({
   placement: stringEnum(PLACEMENTS),
   style: stringEnum(BUTTON_STYLES),
   team: Type.Integer({ description: 'The ID of the project.' }),
-  dashboard_tiles: Places,
+  dashboard_tiles: TileReferences,
 });
 
 const UnseenInsightBody = Type.Object(
   { id: Type.Integer(), short_id: Type.String(), user_access_level: stringEnum(LEVELS) },
-  { title: 'UnseenInsight', description: 'The members of an insight that are visible to callers who may not view it.' },
+  { title: 'UnseenInsight', description: 'An insight that the caller may not view: only these fields are visible.' },
 );
 
 export const TileBody = Type.Object(
@@ -48,7 +50,7 @@ export const TileBody = Type.Object(
     layouts: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The positions of the tile in the grids `sm` (12 columns) and `xs` (one column), as `{x, y, w, h}` in ' +
-        'cells, with any additional members set by clients.',
+        'cells, with any further fields that clients set.',
     }),
     color: nullable(Type.String()),
     filters_overrides: Type.Record(Type.String(), Type.Unknown(), {
@@ -70,16 +72,16 @@ export const TileBody = Type.Object(
 );
 export type TileBody = Static<typeof TileBody>;
 
-const Id = Type.Optional(nullable(TileId));
+const OptionalId = Type.Optional(nullable(TileId));
 const display = {
   layouts: Type.Optional(nullable(Json)),
   color: Type.Optional(nullable(Type.String({ maxLength: 400 }))),
 };
 
 const GivenTextBody = Type.Object({
-  id: Id,
+  id: OptionalId,
   body: Type.Optional(nullable(Type.String())),
-  created_by: Type.Optional(nullable(Type.Object({ id: Id }))),
+  created_by: Type.Optional(nullable(Type.Object({ id: OptionalId }))),
 });
 export type GivenText = Static<typeof GivenTextBody>;
 
@@ -96,7 +98,7 @@ export type GivenButton = Static<typeof GivenButtonBody>;
 export const GivenTileBody = Type.Object(
   {
     id: Type.Optional(
-      nullable(TileId, { description: 'The ID of a tile on this dashboard; a new tile is added without it.' }),
+      nullable(TileId, { description: 'The ID of a tile on this dashboard. Omit it to add a new tile.' }),
     ),
     text: Type.Optional(nullable(GivenTextBody)),
     button_tile: Type.Optional(nullable(GivenButtonBody)),
@@ -119,11 +121,11 @@ export type GivenTile = Static<typeof GivenTileBody>;
 export const GivenTilesBody = Type.Array(GivenTileBody, { maxItems: MAX_TILES });
 
 /** The `duplicate_tiles` of a dashboard's PATCH. */
-export const DuplicatedTilesBody = Type.Array(
+export const TilesToDuplicateBody = Type.Array(
   Type.Object({ id: TileId, layouts: Type.Optional(nullable(Json)) }, { title: 'DuplicatedTile' }),
   { maxItems: MAX_TILES },
 );
-export type DuplicatedTile = Static<typeof DuplicatedTilesBody>[number];
+export type TileToDuplicate = Static<typeof TilesToDuplicateBody>[number];
 
 const TextOfTile = Type.String({ description: 'The text in Markdown, at most 4,000 characters.' });
 

@@ -1,6 +1,6 @@
 /** Texts of text tiles, changed inside a transaction of the stores. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import { mayChangeEverywhere } from './permissions.ts';
 import type { GivenText } from './schema.ts';
 import type { Text } from './texts.store.ts';
@@ -21,7 +21,7 @@ export function checkBody(body: string, attr: string): void {
  * Stores a text. If `created_by` names another author, the caller is only the last editor.
  * @throws InvalidInput naming the field
  */
-export async function writeText(context: Acting, { body = '', created_by }: GivenText): Promise<Text> {
+export async function writeText(context: ChangeContext, { body = '', created_by }: GivenText): Promise<Text> {
   const { stores, project, caller } = context;
   checkBody(body ?? '', 'text__body');
   const author = created_by?.id ?? undefined;
@@ -39,7 +39,11 @@ export async function writeText(context: Acting, { body = '', created_by }: Give
  * @returns the ID of the tile's text: a new text if the old one is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
-export async function rewriteText(context: Acting, id: number, { body, created_by }: GivenText): Promise<number> {
+export async function rewriteText(
+  context: ChangeContext,
+  id: number,
+  { body, created_by }: GivenText,
+): Promise<number> {
   const { stores, project, caller } = context;
   checkBody(body ?? '', 'text__body');
   const text = (await stores.texts.findByIds(project.id, [id])).get(id);
@@ -53,7 +57,7 @@ export async function rewriteText(context: Acting, id: number, { body, created_b
   return id;
 }
 
-async function checkAuthor({ stores, project }: Acting, userId: number | undefined): Promise<void> {
-  if (userId === undefined || (await stores.accessControls.findStanding(project.id, userId))) return;
+async function checkAuthor({ stores, project }: ChangeContext, userId: number | undefined): Promise<void> {
+  if (userId === undefined || (await stores.accessControls.findMember(project.id, userId))) return;
   throw new InvalidInput('User not found in this organization.', 'text');
 }

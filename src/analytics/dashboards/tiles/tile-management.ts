@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { ensureVersion } from '../../../platform/http/parameters/preconditions.ts';
-import type { Acting } from '../acting.ts';
+import type { ChangeContext } from '../change-context.ts';
 import type { Actor } from '../dashboards.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { DashboardStores } from '../stores.ts';
@@ -35,7 +35,7 @@ export function tileManagement(allStores: DashboardStores) {
   const changeDashboard = <T>(
     actor: Actor,
     { id, ifMatch }: DashboardTarget,
-    work: (acting: Acting, dashboard: Dashboard) => Promise<T>,
+    work: (context: ChangeContext, dashboard: Dashboard) => Promise<T>,
   ): Promise<T> =>
     allStores.inTransaction(actor.project.id, async (stores) => {
       const dashboard = await stores.dashboards.get(actor.project.id, id);
@@ -132,13 +132,13 @@ export function tileManagement(allStores: DashboardStores) {
 
 export type TileManagement = ReturnType<typeof tileManagement>;
 
-function reread({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboard> {
+function reread({ stores, project }: ChangeContext, { id }: Dashboard): Promise<Dashboard> {
   return stores.dashboards.get(project.id, id);
 }
 
 /** Stores the layouts that changed. */
 async function storeMoved(
-  { stores }: Acting,
+  { stores }: ChangeContext,
   previous: readonly TileLayouts[],
   arranged: readonly TileLayouts[],
 ): Promise<void> {

@@ -172,7 +172,7 @@ function isOutdated({ last_refresh: computedAt, cache_target_age: freshUntil }: 
 function presentResult(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
   const computedAt = Date.parse(computed_at);
   const end = Date.parse(result.resolved_date_range.date_to);
-  const { targetAge, nextRefresh } = freshnessOf(job.query, { results: result.results, computedAt, end });
+  const { freshUntil, nextRefresh } = freshnessOf(job.query, { results: result.results, computedAt, end });
   return {
     result: result.results,
     columns: result.columns ?? null,
@@ -182,7 +182,7 @@ function presentResult(job: Job, { result, computed_at }: CachedResult, isCached
     resolved_date_range: result.resolved_date_range,
     last_refresh: computed_at,
     is_cached: isCached,
-    cache_target_age: new Date(targetAge).toISOString(),
+    cache_target_age: new Date(freshUntil).toISOString(),
     next_allowed_client_refresh: new Date(nextRefresh).toISOString(),
     query_status: null,
     filters_hash: hexHash(job),

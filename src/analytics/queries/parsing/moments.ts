@@ -22,7 +22,7 @@ export function rangeOf(dateRange: DateRange | null | undefined, member = 'dateR
 export function agoOf(text: string, member: string): { amount: number; unit: Unit } {
   const [, amount = '0', unit] = AGO.exec(text) ?? [];
   if (Number(amount) > 0) return { amount: Number(amount), unit: unit as Unit };
-  throw refusal(member, 'Say how long before the range the other one begins: "-7d", "-4w", "-1m", "-1y".');
+  throw refusal(member, 'Give how far the comparison range lies before this one: "-7d", "-4w", "-1m", "-1y".');
 }
 
 /** @throws InvalidInput naming the member */

@@ -1,7 +1,7 @@
 /** Bar charts: vertical bars over time, and horizontal bars of totals. */
 import { h, type ComponentChild } from 'preact';
 import { scaleBand } from 'd3-scale';
-import { number, percent, shortDay } from './format.ts';
+import { formatNumber, formatPercent, shortenDay } from './format.ts';
 import { heights } from './lines.ts';
 import { PLANE, plot, round } from './plot.ts';
 import { colourOf, describeSeries, MAX_DRAWN, totalOf, type Series } from './series.ts';
@@ -27,7 +27,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
       width: round(stacked ? outer.bandwidth() : inner.bandwidth()),
       height: round(Math.abs(from - to)),
     };
-    return h('rect', place, h('title', null, `${label}, ${ownLabels[index]}: ${number(value)}`));
+    return h('rect', place, h('title', null, `${label}, ${ownLabels[index]}: ${formatNumber(value)}`));
   }
 
   const shapes = series.map((_, n) =>
@@ -38,7 +38,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
     ),
   );
   const frame = labels.map((label, index) => {
-    return { text: shortDay(label), at: round((outer(index) ?? 0) + outer.bandwidth() / 2) / PLANE };
+    return { text: shortenDay(label), at: round((outer(index) ?? 0) + outer.bandwidth() / 2) / PLANE };
   });
   return plot({ label: `Bar chart. ${describeSeries(series)}`, ticks, labels: frame, shapes });
 }
@@ -54,7 +54,7 @@ export function totalBars(all: readonly Series[], { shares }: { shares: boolean 
     { class: 'rows' },
     series.map((line, n) => {
       const total = totalOf(line);
-      const text = shares ? `${number(total)} (${percent(total, sum)})` : number(total);
+      const text = shares ? `${formatNumber(total)} (${formatPercent(total, sum)})` : formatNumber(total);
       return h(
         'li',
         null,
@@ -63,7 +63,7 @@ export function totalBars(all: readonly Series[], { shares }: { shares: boolean 
         h('span', { class: 'value' }, text),
       );
     }),
-    all.length > series.length && h('li', { class: 'quiet' }, `and ${number(all.length - series.length)} more`),
+    all.length > series.length && h('li', { class: 'quiet' }, `and ${formatNumber(all.length - series.length)} more`),
   );
 }
 

@@ -1,6 +1,6 @@
 /** One number, followed by the number of the earlier range if ranges are compared. */
 import { h, type ComponentChild } from 'preact';
-import { change, number } from './format.ts';
+import { formatChange, formatNumber } from './format.ts';
 import { totalOf, type Series } from './series.ts';
 
 /** @returns the series that is drawn, and the same series of the earlier range if there is one */
@@ -15,12 +15,13 @@ export function boldNumber(series: readonly Series[]): ComponentChild {
   return h(
     'div',
     { class: 'bold' },
-    h('p', { class: 'bold-number' }, number(now)),
-    previous !== undefined && h('p', { class: 'quiet' }, `${number(previous)} before${changeSince(previous, now)}`),
+    h('p', { class: 'bold-number' }, formatNumber(now)),
+    previous !== undefined &&
+      h('p', { class: 'quiet' }, `${formatNumber(previous)} before${changeSince(previous, now)}`),
   );
 }
 
 function changeSince(previous: number, now: number | undefined): string {
-  const changed = now === undefined ? '' : change(previous, now);
+  const changed = now === undefined ? '' : formatChange(previous, now);
   return changed === '' ? '' : `, ${changed}`;
 }

@@ -6,22 +6,22 @@ const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 const CHANGE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
 /** Shortens a number for axes: `1.2K`. */
-export function compact(value: number): string {
+export function formatCompact(value: number): string {
   return COMPACT.format(value);
 }
 
 /** Formats a number: `1,234.5`; a dash for other values. */
-export function number(value: unknown): string {
+export function formatNumber(value: unknown): string {
   return typeof value === 'number' && Number.isFinite(value) ? WHOLE.format(value) : '–';
 }
 
 /** Share of a whole; a dash if the whole is zero. */
-export function percent(part: number, whole: number): string {
+export function formatPercent(part: number, whole: number): string {
   return whole > 0 ? PERCENT.format(part / whole) : '–';
 }
 
 /** Change in percent: `+43.8%`; empty if the value before was not above zero. */
-export function change(previous: number, now: number): string {
+export function formatChange(previous: number, now: number): string {
   if (previous <= 0) return '';
   if (now === previous) return 'unchanged';
   // Screen readers do not read a hyphen as a minus sign.
@@ -29,12 +29,12 @@ export function change(previous: number, now: number): string {
 }
 
 /** Shortens a day for axes: `1-Jun-2024` to `1 Jun`. */
-export function shortDay(label: string): string {
+export function shortenDay(label: string): string {
   return label.replace(/-\d{4}$/, '').replace('-', ' ');
 }
 
 /** Formats seconds in the largest unit that they fill: `3 min`, `2.5 h`. */
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const [length, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, 's'];
   return `${WHOLE.format(Math.round((seconds / length) * 10) / 10)} ${unit}`;
 }

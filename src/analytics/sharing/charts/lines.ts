@@ -2,7 +2,7 @@
 import { h, type ComponentChild } from 'preact';
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line, stack, type SeriesPoint } from 'd3-shape';
-import { number, shortDay } from './format.ts';
+import { formatNumber, shortenDay } from './format.ts';
 import { PLANE, plot, round } from './plot.ts';
 import { colourOf, describeSeries, MAX_DRAWN, type Series } from './series.ts';
 
@@ -19,7 +19,7 @@ export function lineChart(all: readonly Series[]): ComponentChild {
       { class: colourOf(n) },
       h('path', { class: 'line', d: path.digits(1)(data) ?? '' }),
       data.length <= MAX_DOTS &&
-        data.map((value, index) => dot(x(index), y(value), `${label}, ${labels[index]}: ${number(value)}`)),
+        data.map((value, index) => dot(x(index), y(value), `${label}, ${labels[index]}: ${formatNumber(value)}`)),
     ),
   );
   return plot({ label: `Line chart. ${describeSeries(series)}`, ticks, labels: frame, shapes });
@@ -47,7 +47,7 @@ function timeAxis(all: readonly Series[]) {
   const labels = series[0]?.labels ?? [];
   const point = scalePoint<number>().domain(labels.keys()).range([0, PLANE]);
   const x = (index: number) => round(point(index) ?? 0);
-  const frame = labels.map((label, index) => ({ text: shortDay(label), at: x(index) / PLANE }));
+  const frame = labels.map((label, index) => ({ text: shortenDay(label), at: x(index) / PLANE }));
   return { series, labels, x, frame };
 }
 

@@ -3,7 +3,7 @@
  * that they keep their size.
  */
 import { h, type ComponentChild } from 'preact';
-import { compact } from './format.ts';
+import { formatCompact } from './format.ts';
 
 /** Width and height of the plane's coordinates. */
 export const PLANE = 1000;
@@ -31,7 +31,7 @@ export function plot({ label, ticks, labels, shapes }: Frame): ComponentChild {
       'svg',
       { class: 'y-axis', 'aria-hidden': 'true' },
       ticks.map((tick) =>
-        h('text', { x: '100%', y: heightOf(tick), dy: '.32em', 'text-anchor': 'end' }, compact(tick)),
+        h('text', { x: '100%', y: heightOf(tick), dy: '.32em', 'text-anchor': 'end' }, formatCompact(tick)),
       ),
     ),
     h(

@@ -1,7 +1,7 @@
 /** Draws retention: how many of the persons of an interval returned in each later interval. */
 import { h, type ComponentChild } from 'preact';
 import type { RetentionResult } from '../../queries/computing/result.ts';
-import { number, percent } from './format.ts';
+import { formatNumber, formatPercent } from './format.ts';
 
 /** Shades of a cell. */
 const STEPS = 10;
@@ -41,13 +41,13 @@ function row({ values }: RetentionResult, date: string): ComponentChild {
     'tr',
     null,
     h('th', { scope: 'row' }, date),
-    h('td', { class: 'number' }, number(all)),
+    h('td', { class: 'number' }, formatNumber(all)),
     values.map(({ count }) => {
       const shade = all > 0 ? Math.round((count / all) * STEPS) : 0;
       return h(
         'td',
-        { class: `number r${Math.min(STEPS, shade)}`, title: number(count) },
-        all > 0 && percent(count, all),
+        { class: `number r${Math.min(STEPS, shade)}`, title: formatNumber(count) },
+        all > 0 && formatPercent(count, all),
       );
     }),
   );

@@ -1,7 +1,7 @@
 /** Series of a trend, as charts draw them. */
 import type { TrendResult } from '../../queries/computing/result.ts';
 import { h, type ComponentChild } from 'preact';
-import { number } from './format.ts';
+import { formatNumber } from './format.ts';
 
 /** A series as on the wire, reduced to what strangers see. */
 export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value' | 'compare_label'>;
@@ -49,7 +49,7 @@ export function legend(series: readonly Series[]): ComponentChild {
     drawnSeries.map(({ label }, n) =>
       h('li', null, h('svg', { class: `swatch ${colourOf(n)}`, 'aria-hidden': 'true' }, h('rect', SQUARE)), label),
     ),
-    otherCount > 0 && h('li', null, `and ${number(otherCount)} more`),
+    otherCount > 0 && h('li', null, `and ${formatNumber(otherCount)} more`),
   );
 }
 
@@ -59,6 +59,6 @@ const SQUARE = { width: '100%', height: '100%', rx: 2 };
 export function describeSeries(series: readonly Series[]): string {
   return series
     .slice(0, MAX_DRAWN)
-    .map((line) => `${line.label} ${number(totalOf(line))}`)
+    .map((line) => `${line.label} ${formatNumber(totalOf(line))}`)
     .join(', ');
 }

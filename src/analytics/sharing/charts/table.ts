@@ -1,6 +1,6 @@
 /** Tables: of events, and of the numbers behind a chart. */
 import { h, type ComponentChild } from 'preact';
-import { number } from './format.ts';
+import { formatNumber } from './format.ts';
 import { totalOf, type Series } from './series.ts';
 
 export const MAX_ROWS = 100;
@@ -48,13 +48,13 @@ export function table({ name, header, rows, hasMore = false }: Table): Component
       ),
     ),
     (hasMore || rows.length > visibleRows.length) &&
-      h('p', { class: 'quiet' }, `The first ${number(visibleRows.length)} rows.`),
+      h('p', { class: 'quiet' }, `The first ${formatNumber(visibleRows.length)} rows.`),
   );
 }
 
 function cell(value: unknown): ComponentChild {
   const text = cellValue(value);
-  return typeof text === 'string' ? h('td', null, text) : h('td', text === null ? null : NUMERIC, number(text));
+  return typeof text === 'string' ? h('td', null, text) : h('td', text === null ? null : NUMERIC, formatNumber(text));
 }
 
 /** Returns the text of a value, here and in JSON. Objects become a name, or JSON that is cut like long texts. Applying it twice changes nothing. */
