@@ -39,17 +39,17 @@ export function isStatic(fields: Fields): boolean {
 }
 
 /**
- * @param renameIds replaces the ids of the export by the ids of this server, in place; it may throw
+ * @param replaceIds replaces the ids of the export by the ids of this server, in place; it may throw
  * @returns the body of a request that creates the cohort; for a static one, without its persons
  */
-export function cohortBody(fields: Fields, renameIds: (body: Fields) => void): Record<string, unknown> {
+export function cohortBody(fields: Fields, replaceIds: (body: Fields) => void): Record<string, unknown> {
   const { name, description, filters, groups } = fields;
   const about = { name, ...((description ?? null) !== null && { description }) };
   if (isStatic(fields)) return about;
   // Upstream's lists have both fields, and one of them may be empty.
   const conditions = hasConditions(filters) || !hasContent(groups) ? { filters } : { groups };
   const body = structuredClone({ ...about, ...conditions });
-  renameIds(body);
+  replaceIds(body);
   return body;
 }
 

@@ -4,7 +4,7 @@ import type { Kind } from './outcome.ts';
 
 export type DistinctItems = {
   /** Items to import or to refuse. */
-  live: ExportedItem[];
+  candidates: ExportedItem[];
   deleted: ExportedItem[];
   /** Items by id, without ambiguous ids. */
   byId: Map<number, ExportedItem>;
@@ -13,7 +13,7 @@ export type DistinctItems = {
 };
 
 /**
- * Merges items with the same id and name, which are one item on two pages. Items with an ambiguous id are `live`, with a fault, even if
+ * Merges items with the same id and name, which are one item on two pages. Items with an ambiguous id are `candidates`, with a fault, even if
  * deleted.
  * @param items newest first, as in lists
  * @returns items oldest first
@@ -28,17 +28,17 @@ export function distinctItems(kind: Kind, items: readonly ExportedItem[]): Disti
     else names.set(item.id, new Map([[item.name, item]]));
     return true;
   });
-  const sorted: DistinctItems = { live: [], deleted: [], byId: new Map(), ambiguousIds: new Set() };
+  const sorted: DistinctItems = { candidates: [], deleted: [], byId: new Map(), ambiguousIds: new Set() };
   for (const item of distinct) {
     const sameId = item.id === undefined ? undefined : names.get(item.id);
     // tooth: import-shared-id
     if (sameId && sameId.size > 1) {
       sorted.ambiguousIds.add(item.id!);
-      sorted.live.push({ ...item, fault: sharedId(kind, item, sameId) });
+      sorted.candidates.push({ ...item, fault: sharedId(kind, item, sameId) });
       continue;
     }
     if (item.id !== undefined) sorted.byId.set(item.id, item);
-    (item.deleted ? sorted.deleted : sorted.live).push(item);
+    (item.deleted ? sorted.deleted : sorted.candidates).push(item);
   }
   return sorted;
 }

@@ -59,11 +59,11 @@ const KNOWN = new Set([
 const SECOND_NAMES: Readonly<Record<string, string>> = { evaluation_tags: 'evaluation_contexts' };
 
 /**
- * @param renameIds replaces the ids of the export by the ids of this server, in place; it may throw
+ * @param replaceIds replaces the ids of the export by the ids of this server, in place; it may throw
  * @returns the body of a request that creates the flag
  * @throws InvalidInput for missing filters, whose default would turn the flag on for everybody
  */
-export function flagBody(fields: Fields, renameIds: (filters: Fields) => void): Record<string, unknown> {
+export function flagBody(fields: Fields, replaceIds: (filters: Fields) => void): Record<string, unknown> {
   if (!isFields(fields['filters'])) {
     throw new InvalidInput('A flag without filters would be on for everybody.', 'filters', 'required');
   }
@@ -75,7 +75,7 @@ export function flagBody(fields: Fields, renameIds: (filters: Fields) => void): 
   const filters = body['filters'] as Record<string, unknown>;
   // An encrypted payload is only a mask in the export.
   if (isEncrypted(fields)) delete filters['payloads'];
-  renameIds(filters);
+  replaceIds(filters);
   return body;
 }
 

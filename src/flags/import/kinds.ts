@@ -6,15 +6,16 @@ import { validateFlagBody, fieldsLeftOut, flagBody, flagDifferences } from './fl
 import type { Kind } from './outcome.ts';
 import { cohortReferences, flagReferences, type Reference } from './references.ts';
 
-export type KindOfItem = {
+/** How one kind of item is imported. */
+export type ItemDefinition = {
   kind: Kind;
   /** Path in the API, below a project. */
   path: 'feature_flags/' | 'cohorts/';
   /** The field by which an item is known on both sides. */
   nameField: 'key' | 'name';
   references(fields: Fields): Reference[];
-  /** @param rename gives each reference the id of this server; it may throw @throws InvalidInput */
-  body(fields: Fields, rename: (reference: Reference) => void): Record<string, unknown>;
+  /** @param replaceId gives a reference the id of this server; may throw InvalidInput @throws InvalidInput */
+  body(fields: Fields, replaceId: (reference: Reference) => void): Record<string, unknown>;
   /** Checks that an item can be created at all, apart from its body. @throws InvalidInput */
   checkNew(item: ExportedItem): void;
   /** Checks a body without a request. @returns members that the API would ignore @throws InvalidInput */
@@ -24,24 +25,24 @@ export type KindOfItem = {
   fieldsLeftOut(fields: Fields): string[];
 };
 
-export const FLAGS: KindOfItem = {
+export const FLAGS: ItemDefinition = {
   kind: 'flag',
   path: 'feature_flags/',
   nameField: 'key',
   references: ({ filters }) => flagReferences(filters),
-  body: (fields, rename) => flagBody(fields, (filters) => flagReferences(filters).forEach(rename)),
+  body: (fields, replaceId) => flagBody(fields, (filters) => flagReferences(filters).forEach(replaceId)),
   checkNew: () => {},
   check: validateFlagBody,
   differences: flagDifferences,
   fieldsLeftOut,
 };
 
-export const COHORTS: KindOfItem = {
+export const COHORTS: ItemDefinition = {
   kind: 'cohort',
   path: 'cohorts/',
   nameField: 'name',
   references: cohortReferences,
-  body: (fields, rename) => cohortBody(fields, (body) => cohortReferences(body).forEach(rename)),
+  body: (fields, replaceId) => cohortBody(fields, (body) => cohortReferences(body).forEach(replaceId)),
   checkNew({ fields }) {
     if (!isStatic(fields)) return;
     throw new InvalidInput(

@@ -1,7 +1,7 @@
 /** Finds the items of an import that exist on this server already. */
 import type { ApiClient } from './api-client.ts';
 import { isFields, type Fields } from './exported.ts';
-import type { KindOfItem } from './kinds.ts';
+import type { ItemDefinition } from './kinds.ts';
 
 export type Present = {
   id: number;
@@ -14,12 +14,12 @@ export type Present = {
 /** Finds items by name; several cohorts may share one. Remembers only these items, so the server's list may be of any length. */
 export async function findPresentItems(
   target: ApiClient,
-  kind: KindOfItem,
+  definition: ItemDefinition,
   names: ReadonlySet<string>,
 ): Promise<Map<string, Present[]>> {
   const found = new Map<string, Present[]>();
-  for await (const item of target.list(kind.path)) {
-    const name = isFields(item) ? item[kind.nameField] : undefined;
+  for await (const item of target.list(definition.path)) {
+    const name = isFields(item) ? item[definition.nameField] : undefined;
     if (typeof name !== 'string' || !names.has(name)) continue;
     const same = found.get(name);
     if (same) same.push(presentItem(item as Fields));
@@ -29,9 +29,13 @@ export async function findPresentItems(
 }
 
 /** Finds an item that may have been created since the list was read. */
-export async function findPresentItem(target: ApiClient, kind: KindOfItem, name: string): Promise<Present | undefined> {
-  for await (const item of target.list(kind.path, {}, { search: name })) {
-    if (isFields(item) && item[kind.nameField] === name) return presentItem(item);
+export async function findPresentItem(
+  target: ApiClient,
+  definition: ItemDefinition,
+  name: string,
+): Promise<Present | undefined> {
+  for await (const item of target.list(definition.path, {}, { search: name })) {
+    if (isFields(item) && item[definition.nameField] === name) return presentItem(item);
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ export type Reference = {
   /** The field that holds the id: `filters__groups__0__properties__1__value`. */
   attr: string;
   /** Replaces the id in the condition. */
-  rename(id: number): void;
+  setId(id: number): void;
 };
 
 /** Fields of filters that are lists of condition sets. */
@@ -18,7 +18,7 @@ const SETS = ['groups', 'super_groups', 'holdout_groups'];
 
 /**
  * Finds the references in a flag's filters. Malformed ids are skipped, because the API refuses them later.
- * @param filters changed in place by `rename`
+ * @param filters changed in place by `setId`
  */
 export function flagReferences(filters: unknown): Reference[] {
   if (!isFields(filters)) return [];
@@ -29,7 +29,7 @@ export function flagReferences(filters: unknown): Reference[] {
   );
 }
 
-/** Finds the references in a cohort's `filters` and its old `groups`, without recursion. @param fields changed in place by `rename` */
+/** Finds the references in a cohort's `filters` and its old `groups`, without recursion. @param fields changed in place by `setId` */
 export function cohortReferences({ filters, groups }: Fields): Reference[] {
   const found: Reference[] = [];
   const pending = listOf(groups).flatMap((group, index) =>
@@ -59,10 +59,10 @@ function conditionReferences(conditions: readonly unknown[], attr: string): Refe
 function reference(kind: Kind, condition: Fields, field: 'key' | 'value', path: string): Reference[] {
   const id = idOf(condition[field]);
   if (id === undefined) return [];
-  const rename = (other: number) => {
-    (condition as Record<string, unknown>)[field] = kind === 'flag' ? String(other) : other;
+  const setId = (newId: number) => {
+    (condition as Record<string, unknown>)[field] = kind === 'flag' ? String(newId) : newId;
   };
-  return [{ kind, id, attr: `${path}__${field}`, rename }];
+  return [{ kind, id, attr: `${path}__${field}`, setId }];
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -20,7 +20,7 @@ export function readContext(body: Json): Body | Refusal {
   }
   if (typeof targetingKey !== 'string') return refusal('INVALID_CONTEXT', '`targetingKey` must be a string.');
   if (!isObject(groups) || !Object.values(groups).every(isKey)) {
-    return refusal('INVALID_CONTEXT', '`groups` must be an object of keys, by the types of groups.');
+    return refusal('INVALID_CONTEXT', '`groups` must be an object that maps group types to group keys.');
   }
   if (!isObject(groupProperties) || !Object.values(groupProperties).every(isObject)) {
     return refusal('INVALID_CONTEXT', '`group_properties` must be an object of objects, by the types of groups.');
