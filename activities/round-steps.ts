@@ -74,7 +74,7 @@ export function roundSteps(
 }
 
 /** Log fields of an export. */
-export const exportField = (id: string) => ({ batch_export_id: id });
+export const exportLogFields = (id: string) => ({ batch_export_id: id });
 
 /** Returns the items in random order, so every export has its turn in some round even if a deadline ends a step early. */
 export function shuffle<T>(items: readonly T[]): T[] {
@@ -91,7 +91,7 @@ export function shuffle<T>(items: readonly T[]): T[] {
  * @param fieldsFor what the log line says of an item
  * @throws the signal's reason when it is aborted between two items
  */
-export async function eachOrLog<T>(
+export async function forEachLoggingFailures<T>(
   { log }: Pick<Engine, 'log'>,
   signal: AbortSignal,
   message: string,

@@ -5,7 +5,7 @@ import type { Run } from '../src/exports/runs/runs.store.ts';
 import { toFailure } from '../src/platform/temporal/failures.ts';
 import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
-import { runFaultAtField } from './runs/fault-at-field.ts';
+import { addFaultField } from './runs/add-fault-field.ts';
 import { runLog } from './runs/open-session.ts';
 
 /** Does the work; records a failure that may pass in the run's row and log, then rethrows it. */
@@ -22,7 +22,7 @@ export async function withFailureRecorded<T>(
     if (!signal.aborted && failure instanceof ApplicationFailure && !failure.nonRetryable) {
       runLog(engine, run, number)('warning', `${failure.message} Sluice will retry.`);
       const failureRecord = { latestError: failure.message, nextTryInSeconds: nextTryInSeconds() };
-      await runFaultAtField(engine.stores, run, faultOf(error))
+      await addFaultField(engine.stores, run, faultOf(error))
         .then((fault) => engine.stores.runs.recordError(run.id, { ...failureRecord, fault }))
         .catch(() => {});
     }

@@ -14,7 +14,7 @@ import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/commo
 import type { Activities } from '../activities/index.ts';
 import type { PreparedRun } from '../activities/runs/prepare-run.ts';
 import type { RunOutcome } from '../activities/runs/finish-run.ts';
-import type { RunEnding } from '../activities/runs/run-ending.ts';
+import type { FinishInstruction } from '../activities/runs/finish-instruction.ts';
 import type { Fault } from '../src/platform/errors.ts';
 import {
   FINISHING,
@@ -42,10 +42,10 @@ const { finishRun } = proxyActivities<Activities>(FINISHING);
 export async function exportRun({ exportId }: ExportRunInput): Promise<RunOutcome> {
   const run = await prepareRun({ exportId, end: nominalTime() });
   setCurrentDetails(`${sentence(run)}: ${run.rows} rows in ${run.parts} parts`);
-  const ending = await stageParts(run);
-  const outcome = await CancellationScope.nonCancellable(() => finish(run, ending));
+  const instruction = await stageParts(run);
+  const outcome = await CancellationScope.nonCancellable(() => finish(run, instruction));
   setCurrentDetails(`${sentence(run)}: ${outcome.status}, ${outcome.rows} rows`);
-  return conclude(outcome, ending);
+  return conclude(outcome, instruction);
 }
 
 /** The end of the data interval. Never the present time: a late start delivers the same interval. */
@@ -75,7 +75,7 @@ function rangeLength(parts: number): number {
 }
 
 /** Stages parts, several at once; the first failure stops the others. */
-async function stageParts(run: PreparedRun): Promise<RunEnding> {
+async function stageParts(run: PreparedRun): Promise<FinishInstruction> {
   const { runId, parts } = run;
   const length = rangeLength(parts);
   let next = 0;
@@ -102,20 +102,20 @@ async function stageParts(run: PreparedRun): Promise<RunEnding> {
     });
     return { how: 'commit' };
   } catch (error) {
-    return endingOf(error);
+    return giveUpInstruction(error);
   }
 }
 
-async function finish({ runId }: PreparedRun, ending: RunEnding): Promise<RunOutcome> {
+async function finish({ runId }: PreparedRun, instruction: FinishInstruction): Promise<RunOutcome> {
   try {
-    return await finishRun({ runId, ending });
+    return await finishRun({ runId, ending: instruction });
   } catch (error) {
-    return finishRun({ runId, ending: endingOf(error) });
+    return finishRun({ runId, ending: giveUpInstruction(error) });
   }
 }
 
-/** An activity's failure as the run's ending; the message is one that was written for users. */
-function endingOf(error: unknown): RunEnding {
+/** @returns how to end a run after an error; the message of an activity's failure was written for users */
+function giveUpInstruction(error: unknown): FinishInstruction {
   if (isCancellation(error)) return { how: 'cancelled' };
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) {
@@ -125,10 +125,10 @@ function endingOf(error: unknown): RunEnding {
   return { how: 'failed', type: 'TimedOut', message: 'No worker finished the work in time.' };
 }
 
-function conclude(outcome: RunOutcome, ending: RunEnding): RunOutcome {
+function conclude(outcome: RunOutcome, instruction: FinishInstruction): RunOutcome {
   const { status, message = status } = outcome;
   if (status === 'Completed') return outcome;
-  if (ending.how === 'cancelled') throw new CancelledFailure(message);
+  if (instruction.how === 'cancelled') throw new CancelledFailure(message);
   const failure = ApplicationFailure.nonRetryable(message, status);
   // The stack is removed because it names files of the server.
   failure.stack = '';

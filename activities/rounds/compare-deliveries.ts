@@ -14,7 +14,7 @@ import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';
 import { emptyFile } from '../../src/exports/formats/file.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
-import { exportField, runWithDeadline } from '../round-steps.ts';
+import { exportLogFields, runWithDeadline } from '../round-steps.ts';
 
 /**
  * `foreign`: delivered by a run that this database does not know. `missing`: delivered according to this database, but absent at the
@@ -131,7 +131,7 @@ async function compare(
 /** One export that cannot be compared stops neither the comparison of the others nor deliveries. */
 function reportUnchecked({ log }: Reach, error: unknown, { id }: BatchExport): UncheckedExport {
   if (isMeantForUsers(error)) return { exportId: id, reason: error.message };
-  log.error({ ...forLog(error), ...exportField(id) }, 'an export could not be compared');
+  log.error({ ...forLog(error), ...exportLogFields(id) }, 'an export could not be compared');
   return { exportId: id, reason: 'An unexpected error; the log has it.' };
 }
 
@@ -197,7 +197,7 @@ async function lookAt(
       artifacts: {
         record: async () => Promise.reject(new Error('nothing is staged by looking')),
         list: () => stores.artifacts.list(lease),
-        listLater: async () => [],
+        listOfLaterEpochs: async () => [],
         discard: async () => {},
       },
       ownership: ownershipOf(stores, { ...lease, epoch: EPOCH_ABOVE_ALL }),

@@ -6,7 +6,7 @@ import type { DueFiles } from '../../src/exports/deliveries/superseded-files.sto
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
 import { openSessionToSettle, requirePlan } from '../runs/open-session.ts';
-import { exportField, runWithDeadline } from '../round-steps.ts';
+import { exportLogFields, runWithDeadline } from '../round-steps.ts';
 
 const EXPORTS_AT_ONCE = 10;
 /** Files of one export, in one round. */
@@ -47,7 +47,7 @@ async function deleteOrPostpone(engine: Engine, files: DueFiles, signal: AbortSi
   } catch (error) {
     signal.throwIfAborted();
     engine.log.warn(
-      { ...forLog(error), ...exportField(files.exportId) },
+      { ...forLog(error), ...exportLogFields(files.exportId) },
       'superseded files could not be deleted: a later round tries again',
     );
     await engine.stores.supersededFiles.postpone(files.runId);

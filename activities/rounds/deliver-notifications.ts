@@ -12,13 +12,13 @@ import type { Engine as WholeEngine } from '../engine.ts';
 
 type Engine = Pick<WholeEngine, 'stores' | 'configs' | 'rules' | 'mailer'>;
 
-/** Result of a round, for Temporal's UI. */
+/** Counts of a round, for Temporal's UI. `postponed`: all notices that were not delivered, also those that are not retried. */
 export type Deliveries = { delivered: number; postponed: number };
 
 const WEBHOOKS_AT_ONCE = 20;
 /** After this time no further notices are taken, because a receiver that does not answer must not delay the reconciler's next round. */
 const BUDGET_MS = 10_000;
-/** Pauses after the first attempts; later attempts follow hourly, for three days in all. */
+/** Delays after the first attempts; later attempts follow hourly, for three days in all. */
 const RETRY_AFTER_SECONDS = [30, 60, 300, 900];
 const HOUR_SECONDS = 3_600;
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 72;
@@ -32,12 +32,16 @@ export async function deliverNotifications(engine: Engine, { signal }: Pick<Atte
   const count = async (deliveries: AsyncGenerator<boolean>) => {
     for await (const isDelivered of deliveries) counts[isDelivered ? 'delivered' : 'postponed'] += 1;
   };
-  await Promise.all([count(webhookBatches(engine, signal, deadline)), count(mailBatches(engine, signal, deadline))]);
+  await Promise.all([
+    count(deliverDueWebhooks(engine, signal, deadline)),
+    count(deliverDueMail(engine, signal, deadline)),
+  ]);
   await engine.stores.outbox.prune();
   return counts;
 }
 
-async function* webhookBatches(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+/** Delivers due notices to webhooks, and yields for each notice whether it was delivered. */
+async function* deliverDueWebhooks(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
   while (performance.now() < deadline) {
     const due = await engine.stores.outbox.takeForWebhooks(WEBHOOKS_AT_ONCE);
     yield* await Promise.all(due.map((notice) => deliverWebhook(engine, notice, signal)));
@@ -62,7 +66,8 @@ async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSig
   return recordOutcome(engine, [notice], problem, 'The webhook');
 }
 
-async function* mailBatches(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
+/** Delivers due notices by email, and yields for each email whether it was delivered. */
+async function* deliverDueMail(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
   while (engine.mailer && performance.now() < deadline) {
     signal.throwIfAborted();
     const due = await engine.stores.outbox.takeForMail();

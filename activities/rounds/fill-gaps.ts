@@ -4,7 +4,7 @@ import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { isPausedAt } from '../../src/exports/domain/pauses.ts';
 import type { WatchedExport } from '../../src/exports/intervals/gaps.store.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
+import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps.ts';
 
 /** @returns how many intervals were requested */
 export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<number> {
@@ -14,12 +14,12 @@ export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<num
   const fill = async (watchedExport: WatchedExport) => {
     requestedCount += await fillGapsOf(engine, watchedExport, now);
   };
-  await eachOrLog(
+  await forEachLoggingFailures(
     engine,
     signal,
     'gaps are looked for later',
     shuffle(await stores.gaps.listWatchedExports()),
-    ({ id }) => exportField(id),
+    ({ id }) => exportLogFields(id),
     fill,
   );
   return requestedCount;

@@ -1,4 +1,4 @@
-/** Postpones intervals that Sluice could not settle: it retries them after growing pauses, and gives up after a week. */
+/** Postpones intervals that Sluice could not settle: it retries them after growing delays, and gives up after a week. */
 import type { UnsettledEntry } from '../../src/exports/deliveries/ledger.store.ts';
 import type { Engine } from '../engine.ts';
 

@@ -92,8 +92,8 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   if (settled.requested > 0) await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
   const filesDeleted = await step('superseded files', (signal) => deleteSupersededFiles(engine, signal), 0);
   await step('places', () => engine.stores.places.forgetUnused(), 0);
-  const lateExports = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
-  const overlapping = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
+  const freshnessAlerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
+  const overlapAlerts = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
   const rowsDeleted = await step(
     'retention',
     (signal) => deleteSome(engine.pool, engine.retention, { beginWithinMs: DELETE_WITHIN_MS, signal }),
@@ -113,7 +113,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     gapsRequested,
     staleIntervalsFound: imports.stale,
     staleIntervalsRequested: imports.requested,
-    alerts: lateExports + overlapping,
+    alerts: freshnessAlerts + overlapAlerts,
     dispatchersWoken,
     filesDeleted,
     rowsDeleted,

@@ -1,7 +1,7 @@
 /** Unpauses exports whose pause was to end automatically. A later step of the round sets their schedules, as for all changed rows. */
 import { resume } from '../../src/exports/pauses/pauses.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, exportField } from '../round-steps.ts';
+import { forEachLoggingFailures, exportLogFields } from '../round-steps.ts';
 
 /** Limit per round; the next round continues. */
 const MAX_AT_ONCE = 1_000;
@@ -10,12 +10,12 @@ const MAX_AT_ONCE = 1_000;
 export async function resumeExports(engine: Engine, signal: AbortSignal): Promise<number> {
   const overdue = await engine.stores.pauses.listOverdue(MAX_AT_ONCE);
   let resumed = 0;
-  await eachOrLog(
+  await forEachLoggingFailures(
     engine,
     signal,
     'an export is unpaused later',
     overdue,
-    ({ id }) => exportField(id),
+    ({ id }) => exportLogFields(id),
     async (pausedExport) => {
       if (await resume(engine.stores, pausedExport)) resumed += 1;
     },

@@ -1,7 +1,7 @@
 /**
  * Settles intervals whose run has ended without finishing its delivery or taking it back. If its commit had begun, only the destination
  * knows whether it succeeded. Exports are settled concurrently, each interval within a deadline, so a destination that does not
- * answer delays only its own intervals; the reconciler retries them after growing pauses, and gives up after a week.
+ * answer delays only its own intervals; the reconciler retries them after growing delays, and gives up after a week.
  */
 import type { Receipt } from '../../src/exports/destinations/contract.ts';
 import { DestinationUnavailable, Unavailable } from '../../src/platform/errors.ts';
@@ -133,7 +133,7 @@ async function abandonFiles(
 }
 
 /**
- * Decides when to deliver again an interval whose run broke off during its commit without success. The pauses and limits are those of
+ * Decides when to deliver again an interval whose run broke off during its commit without success. The delays and limits are those of
  * other failures.
  */
 async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {

@@ -1,7 +1,7 @@
 /** Resets Temporal schedules that differ from their exports' rows. */
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, exportField } from '../round-steps.ts';
+import { forEachLoggingFailures, exportLogFields } from '../round-steps.ts';
 
 /** With a round every 45 seconds, each schedule is verified every half hour. */
 const VERIFIED_SHARE = 1 / 40;
@@ -12,12 +12,12 @@ export async function verifySchedules(engine: Engine, signal: AbortSignal): Prom
     ...(await engine.stores.schedules.listExportsToVerify(VERIFIED_SHARE)),
     ...(await listPauseMismatches(engine, signal)),
   ]);
-  await eachOrLog(
+  await forEachLoggingFailures(
     engine,
     signal,
     'a schedule could not be verified: a later round tries again',
     dueIds,
-    exportField,
+    exportLogFields,
     async (id) => {
       await engine.scheduleSync.verify(id);
     },
@@ -28,7 +28,7 @@ export async function verifySchedules(engine: Engine, signal: AbortSignal): Prom
 /** Exports that are paused either in Temporal's list or in their row, but not in both. The list may be outdated, so each is verified. */
 async function listPauseMismatches({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
   try {
-    const rows = await stores.schedules.listPausedById();
+    const rows = await stores.schedules.readPauseStates();
     const paused = await schedules.listPausedIds(signal);
     return [...rows].filter(([id, isPaused]) => isPaused !== paused.has(id)).map(([id]) => id);
   } catch (error) {

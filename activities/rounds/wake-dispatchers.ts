@@ -1,11 +1,11 @@
 /** Starts the dispatcher of each export with open requests, unless it runs already. */
 import type { Engine } from '../engine.ts';
-import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
+import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps.ts';
 
 /** @returns how many exports have open requests */
 export async function wakeDispatchers(engine: Engine, signal: AbortSignal): Promise<number> {
   const exportIds = shuffle(await engine.stores.runRequests.listExportsWithOpenRequests());
-  await eachOrLog(engine, signal, 'a dispatcher is woken later', exportIds, exportField, (id) =>
+  await forEachLoggingFailures(engine, signal, 'a dispatcher is woken later', exportIds, exportLogFields, (id) =>
     engine.executions.wakeDispatcher(id),
   );
   return exportIds.length;

@@ -2,7 +2,7 @@
 import { measureEach, type MeasuredFreshness } from '../../src/exports/monitoring/freshness.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
+import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps.ts';
 
 const AT_ONCE = 200;
 
@@ -18,12 +18,12 @@ export async function watchFreshness(engine: Engine, signal: AbortSignal): Promi
       ),
     );
     signal.throwIfAborted();
-    await eachOrLog(
+    await forEachLoggingFailures(
       engine,
       signal,
       'the freshness of an export could not be checked: the next round tries again',
       measured,
-      ({ watched }) => exportField(watched.id),
+      ({ watched }) => exportLogFields(watched.id),
       async (measuredFreshness) => {
         if (await watch(engine, measuredFreshness)) alerts += 1;
       },

@@ -2,7 +2,7 @@
 import { findStale } from '../../src/exports/intervals/stale-intervals.ts';
 import type { ExportToCheck } from '../../src/exports/intervals/stale.store.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
+import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps.ts';
 
 export type WatchedImports = { stale: number; requested: number };
 
@@ -13,11 +13,25 @@ export async function watchImports(engine: Engine, signal: AbortSignal): Promise
   const watch = async (exportToCheck: ExportToCheck) => {
     counts.stale += await findStale(engine.pool, engine.stores, exportToCheck);
   };
-  await eachOrLog(engine, signal, 'imports are looked at later', exports, ({ id }) => exportField(id), watch);
+  await forEachLoggingFailures(
+    engine,
+    signal,
+    'imports are looked at later',
+    exports,
+    ({ id }) => exportLogFields(id),
+    watch,
+  );
   const redelivering = shuffle(await engine.stores.troubles.listRedelivering());
-  await eachOrLog(engine, signal, 'stale intervals are requested later', redelivering, exportField, async (id) => {
-    counts.requested += await requestStale(engine, id);
-  });
+  await forEachLoggingFailures(
+    engine,
+    signal,
+    'stale intervals are requested later',
+    redelivering,
+    exportLogFields,
+    async (id) => {
+      counts.requested += await requestStale(engine, id);
+    },
+  );
   return counts;
 }
 

@@ -7,7 +7,7 @@ import type { Execution } from '../../src/exports/temporal/executions.ts';
 import { closeRun } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
+import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps.ts';
 
 /** Temporal's statuses of ended executions, and the status that each gives a row that is still open. */
 const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
@@ -56,12 +56,12 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
   };
   // The workers share one iterator.
   const worker = async () =>
-    eachOrLog(
+    forEachLoggingFailures(
       engine,
       signal,
       'a run is looked up later',
       idle,
-      ({ batchExportId }) => exportField(batchExportId),
+      ({ batchExportId }) => exportLogFields(batchExportId),
       closeIfLost,
     );
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -6,11 +6,11 @@ import type { ExportStores } from '../../src/exports/stores.ts';
 
 type Stores = Omit<ExportStores, 'inTransaction'>;
 
-/** `closed`: the run was still open; otherwise its first end stands. `paused`: the export was paused, because it has failed too often. */
-export type Closing = { closed: boolean; paused: boolean };
+/** `closed`: the run was still open; otherwise its first end stays recorded. `paused`: the export was paused, because it failed too often. */
+export type CloseResult = { closed: boolean; paused: boolean };
 
 /** @param options.answers false: requests of the interval stay open, for another run */
-export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<Closing> {
+export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<CloseResult> {
   await stores.batchExports.lockRow(run.batchExportId);
   const ended = { ...end, nextTryInSeconds: await secondsToNextTry(stores, run, end) };
   if (!(await stores.runs.close(run.id, ended))) return { closed: false, paused: false };

@@ -17,23 +17,23 @@ import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSessionToSettle, requirePlan, type PlannedRun } from './open-session.ts';
 import { recordStep } from './recorded-step.ts';
 import { attemptOfRun } from './run-attempt.ts';
-import type { RunEnding } from './run-ending.ts';
+import type { FinishInstruction } from './finish-instruction.ts';
 
-export type FinishRunInput = { runId: string; ending: RunEnding };
+export type FinishRunInput = { runId: string; ending: FinishInstruction };
 export type RunOutcome = { status: RunStatus; rows: number; message?: string };
 
 export async function finishRun(
   engine: Engine,
   activityAttempt: Attempt,
-  { runId, ending }: FinishRunInput,
+  { runId, ending: instruction }: FinishRunInput,
 ): Promise<RunOutcome> {
   const { signal } = activityAttempt;
   const run = await engine.stores.runs.getById(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
-  if (ending.how === 'commit') {
+  if (instruction.how === 'commit') {
     const attempt = await attemptOfRun(engine, activityAttempt, runId, ['plan', 'stage']);
     await withFailureRecorded(engine, run, attempt, () => deliver(engine, attempt, requirePlan(run, attempt.number)));
-  } else await giveUp(engine, run, ending, signal);
+  } else await giveUp(engine, run, instruction, signal);
   return outcomeOf(await countRun(engine, runId));
 }
 

@@ -6,14 +6,14 @@ import { toFailure } from '../../src/platform/temporal/failures.ts';
 import type { Fault } from '../../src/platform/errors.ts';
 import { faultOf, isFault } from '../../src/exports/faults/fault-of.ts';
 import { faultOfType, runFault } from '../../src/exports/faults/run-faults.ts';
-import { closeRun, type Closing } from './close-run.ts';
+import { closeRun, type CloseResult } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
-import { runFaultAtField } from './fault-at-field.ts';
-import type { RunEnding } from './run-ending.ts';
+import { addFaultField } from './add-fault-field.ts';
+import type { FinishInstruction } from './finish-instruction.ts';
 import { openSessionToSettle, requirePlan } from './open-session.ts';
 
-type EndingWithoutCommit = Exclude<RunEnding, { how: 'commit' }>;
+type GiveUpInstruction = Exclude<FinishInstruction, { how: 'commit' }>;
 
 /** Errors that a retry would repeat, so a person must act; the reconciler retries all others. */
 const FINAL_ERRORS = new Set([
@@ -25,17 +25,17 @@ const FINAL_ERRORS = new Set([
   'NotFound',
 ]);
 
-const ENDS_PLANNING = new Set([...FINAL_ERRORS, 'Superseded']);
+const FINAL_PLANNING_ERRORS = new Set([...FINAL_ERRORS, 'Superseded']);
 
-type LoggedEnd = RunEnd & { fault: Fault; level: LogLevel };
+type RunEndWithLevel = RunEnd & { fault: Fault; level: LogLevel };
 
-function runEndOf(ending: EndingWithoutCommit): LoggedEnd {
-  if (ending.how === 'cancelled') {
+function runEndOf(instruction: GiveUpInstruction): RunEndWithLevel {
+  if (instruction.how === 'cancelled') {
     const fault = runFault('cancelled');
     return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', fault, level: 'WARNING' };
   }
-  const { type: errorType, message: latestError } = ending;
-  const fault = isFault(ending.fault) ? ending.fault : faultOfType(errorType);
+  const { type: errorType, message: latestError } = instruction;
+  const fault = isFault(instruction.fault) ? instruction.fault : faultOfType(errorType);
   const runEnd = { closedBy: 'run', latestError, fault } as const;
   if (errorType === 'Superseded') return { ...runEnd, status: 'Cancelled', level: 'WARNING' };
   const status = FINAL_ERRORS.has(errorType) ? 'Failed' : 'FailedRetryable';
@@ -46,11 +46,11 @@ function runEndOf(ending: EndingWithoutCommit): LoggedEnd {
 export async function giveUp(
   engine: Engine,
   run: Run,
-  ending: EndingWithoutCommit,
+  instruction: GiveUpInstruction,
   signal: AbortSignal,
 ): Promise<void> {
   await discard(engine, run, signal);
-  await closeAndLog(engine, run, runEndOf(ending));
+  await closeAndLog(engine, run, runEndOf(instruction));
 }
 
 /**
@@ -59,7 +59,7 @@ export async function giveUp(
  */
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);
-  if (!(failure instanceof ApplicationFailure) || !ENDS_PLANNING.has(failure.type ?? '')) return;
+  if (!(failure instanceof ApplicationFailure) || !FINAL_PLANNING_ERRORS.has(failure.type ?? '')) return;
   const runEnd = runEndOf({ how: 'failed', type: failure.type!, message: failure.message, fault: faultOf(error) });
   if (await closeAndLog(engine, run, runEnd, { onlyUnplanned: true })) await countRun(engine, run.id);
 }
@@ -68,11 +68,11 @@ export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): 
 async function closeAndLog(
   engine: Engine,
   run: Run,
-  { level, ...end }: LoggedEnd,
+  { level, ...end }: RunEndWithLevel,
   { onlyUnplanned = false } = {},
 ): Promise<boolean> {
-  const runEnd = { ...end, fault: await runFaultAtField(engine.stores, run, end.fault) };
-  const { closed, paused } = await engine.stores.inTransaction(async (tx): Promise<Closing> => {
+  const runEnd = { ...end, fault: await addFaultField(engine.stores, run, end.fault) };
+  const { closed, paused } = await engine.stores.inTransaction(async (tx): Promise<CloseResult> => {
     await tx.batchExports.lockRow(run.batchExportId);
     if (onlyUnplanned && (await tx.runs.lock(run.id)).plan) return { closed: false, paused: false };
     const closing = await closeRun(tx, run, runEnd);

@@ -100,7 +100,7 @@ async function connect(
       artifacts: {
         record: (artifact, instead) => stores.artifacts.record(lease, artifact, instead),
         list: () => stores.artifacts.list(lease),
-        listLater: () => stores.artifacts.list(lease, { later: true }),
+        listOfLaterEpochs: () => stores.artifacts.list(lease, { laterEpochs: true }),
         discard: stores.artifacts.discard,
       },
       ownership: ownershipOf(stores, lease),

@@ -6,7 +6,7 @@ import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { toFailure } from '../../src/platform/temporal/failures.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
-import { runFaultAtField } from './fault-at-field.ts';
+import { addFaultField } from './add-fault-field.ts';
 
 /** Does the work. A record that cannot be stored is dropped, because it must not end the run. The record of an interrupted attempt has no end. */
 export async function recordStep<T>(
@@ -43,7 +43,7 @@ async function errorOf({ stores }: Engine, run: Run, attempt: Attempt, error: un
   const fault = faultOf(error);
   return {
     detail: failure.message,
-    fault: await runFaultAtField(stores, run, fault).catch(() => fault),
+    fault: await addFaultField(stores, run, fault).catch(() => fault),
     nextTryInSeconds: mayPass ? attempt.nextTryInSeconds() : undefined,
   };
 }

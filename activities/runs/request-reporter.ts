@@ -3,7 +3,7 @@ import type { SessionContext } from '../../src/exports/destinations/contract.ts'
 import { faultOf } from '../../src/exports/faults/fault-of.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Engine } from '../engine.ts';
-import { runFaultAtField } from './fault-at-field.ts';
+import { addFaultField } from './add-fault-field.ts';
 
 /** Time without a failure after which a row no longer shows one: a busy store refuses some of many requests. */
 const QUIET_MS = 3_000;
@@ -22,7 +22,7 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
 
   async function store(failure: Error | undefined): Promise<void> {
     if (failure) {
-      const fault = await runFaultAtField(stores, run, faultOf(failure));
+      const fault = await addFaultField(stores, run, faultOf(failure));
       if (await stores.runs.recordRepeated(run.id, { latestError: failure.message, fault })) stored = failure.message;
     } else if (stored !== null) {
       await stores.runs.clearRepeated(run.id, stored);

@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Pool, PoolClient } from '../../src/platform/db/connection.ts';
 import { createSealer } from '../../src/events/table/seal.ts';
 import type { Slice } from '../../src/events/reading/selection.ts';
-import { allRowsOf } from '../../src/conditions/rows/content.ts';
+import { unfilteredContent } from '../../src/conditions/rows/content.ts';
 import { benchEvents } from '../events.ts';
 
 export const PROJECT = 1;
@@ -27,7 +27,7 @@ export async function loadEvents(pool: Pool, count: number): Promise<Slice> {
     client.release();
   }
   const cutoff = await createSealer(pool).seal();
-  return { projectId: PROJECT, start: START, end: END, cutoff, content: allRowsOf('events') };
+  return { projectId: PROJECT, start: START, end: END, cutoff, content: unfilteredContent('events') };
 }
 
 async function insertEvents(client: PoolClient, copies: number): Promise<void> {

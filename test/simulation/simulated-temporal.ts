@@ -11,7 +11,7 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client';
-import type { RunEnding } from '../../activities/runs/run-ending.ts';
+import type { FinishInstruction } from '../../activities/runs/finish-instruction.ts';
 import type { PreparedRun } from '../../activities/runs/prepare-run.ts';
 import { isoSeconds } from '../../src/exports/domain/instants.ts';
 import { WITNESS_WORKFLOW_ID, type Swap } from '../../src/exports/domain/witness.ts';
@@ -27,7 +27,7 @@ export type SimulatedExecution = {
   cancelled: boolean;
   /** How far its workflow has come: planned, its parts staged or given up, an activity under way. */
   prepared?: PreparedRun;
-  ending?: RunEnding;
+  ending?: FinishInstruction;
   busyUntil?: number;
 };
 

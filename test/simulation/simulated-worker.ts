@@ -3,7 +3,7 @@ import type { Attempt } from '../../activities/activity.ts';
 import type { Engine, Step } from '../../activities/engine.ts';
 import { exportPart } from '../../activities/runs/export-part.ts';
 import { finishRun } from '../../activities/runs/finish-run.ts';
-import { type RunEnding } from '../../activities/runs/run-ending.ts';
+import { type FinishInstruction } from '../../activities/runs/finish-instruction.ts';
 import { prepareRun } from '../../activities/runs/prepare-run.ts';
 import {
   DestinationRejected,
@@ -137,7 +137,7 @@ export function createSimulatedWorker(engine: Engine, clock: Clock) {
         how: 'failed',
         type: error instanceof Error ? error.name : name,
         message,
-      } satisfies RunEnding;
+      } satisfies FinishInstruction;
     }
     return false;
   }

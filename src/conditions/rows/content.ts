@@ -49,8 +49,8 @@ export const NO_SETTINGS: ContentSettings = {
   transformations: [],
 };
 
-/** Content with all rows of a model, unchanged. */
-export function allRowsOf(model: Model): Content {
+/** Content that exports all rows of a model, unchanged. */
+export function unfilteredContent(model: Model): Content {
   return { ...NO_SETTINGS, model, includeEvents: [], excludeEvents: [] };
 }
 

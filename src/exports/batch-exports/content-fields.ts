@@ -6,7 +6,7 @@ import { queryColumns } from '../../conditions/custom-queries/columns.ts';
 import { FILTER_OPERATORS, FILTER_TYPES, filterTypesOf } from '../../conditions/sql/filters.ts';
 import { selectionOf } from '../../events/reading/selection.ts';
 import type { ContentPatch } from './content.ts';
-import { allRowsOf, type ContentSettings } from '../../conditions/rows/content.ts';
+import { unfilteredContent, type ContentSettings } from '../../conditions/rows/content.ts';
 
 export const MODELS = ['events', 'persons', 'sessions'] as const;
 
@@ -143,7 +143,7 @@ export const ModelBody = Type.Object(
 
 export function presentModels(): Static<typeof ModelBody>[] {
   return MODELS.map((model) => {
-    const { columns, tableOnly } = selectionOf(allRowsOf(model));
+    const { columns, tableOnly } = selectionOf(unfilteredContent(model));
     return {
       model,
       columns: columns.map(({ name, type }) => ({ name, type, tables_only: tableOnly.has(name) })),

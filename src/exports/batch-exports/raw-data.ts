@@ -5,7 +5,7 @@ import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../peop
 import type { BatchExport } from './batch-export.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
 import type { ContentPatch } from './content.ts';
-import { allRowsOf, type Model } from '../../conditions/rows/content.ts';
+import { unfilteredContent, type Model } from '../../conditions/rows/content.ts';
 
 type Viewer = { caller: Pick<Caller, 'scopes'>; rights: Rights };
 
@@ -36,7 +36,7 @@ export function ensureMayPreview(viewer: Viewer, model: Model, content: ContentP
 
 /** @param settings content whose filters may not have been checked yet */
 function exportedData(model: Model, settings: ContentPatch['content'] = {}): RawData[] {
-  const content = { ...allRowsOf(model), ...settings, filters: [] };
+  const content = { ...unfilteredContent(model), ...settings, filters: [] };
   const isOfPersons = selectionOf(content).source.model === 'persons';
   return [
     ...(isOfPersons ? [] : (['event'] as const)),

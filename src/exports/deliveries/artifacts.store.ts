@@ -42,11 +42,11 @@ export function artifactStore(db: Knex) {
       return id;
     },
 
-    /** Lists the interval's artifacts that were recorded under this epoch or earlier ones; with `later`, only those of later epochs. */
-    async list(lease: EpochLease, { later = false } = {}): Promise<RecordedArtifact[]> {
+    /** Lists the interval's artifacts that were recorded under this epoch or earlier ones; with `laterEpochs`, only those of later epochs. */
+    async list(lease: EpochLease, { laterEpochs = false } = {}): Promise<RecordedArtifact[]> {
       const rows = (await db('batch_export_artifacts')
         .where(intervalKey(lease))
-        .where('epoch', later ? '>' : '<=', lease.epoch)
+        .where('epoch', laterEpochs ? '>' : '<=', lease.epoch)
         .orderBy('created_at')) as {
         id: string;
         epoch: string;

@@ -16,7 +16,7 @@ export type Artifacts = {
   /** Artifacts of this interval at all places, recorded under our epoch or earlier ones and not yet discarded. */
   list(): Promise<RecordedArtifact[]>;
   /** Artifacts recorded under later epochs, whose runs remove them. */
-  listLater(): Promise<RecordedArtifact[]>;
+  listOfLaterEpochs(): Promise<RecordedArtifact[]>;
   /** Forgets artifacts that can no longer become visible (aborted, dropped, completed by us). */
   discard(ids: readonly string[]): Promise<void>;
 };

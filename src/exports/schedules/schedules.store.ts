@@ -82,7 +82,7 @@ export function scheduleStore(db: Knex) {
     },
 
     /** Whether each export is paused, by id, for exports whose schedule was set from their present row. */
-    async listPausedById(): Promise<Map<string, boolean>> {
+    async readPauseStates(): Promise<Map<string, boolean>> {
       const rows = await table().whereNull('deleted_at').whereRaw('schedule_version = version').select('id', 'paused');
       return new Map(rows.map(({ id, paused }) => [id, paused]));
     },

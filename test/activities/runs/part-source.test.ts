@@ -6,7 +6,7 @@ import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { eventReader } from '../../../src/events/reading/read.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { columnsOf } from '../../../src/events/reading/selection.ts';
-import { allRowsOf } from '../../../src/conditions/rows/content.ts';
+import { unfilteredContent } from '../../../src/conditions/rows/content.ts';
 import { readAll } from '../../support/database/copy-stream.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
@@ -32,7 +32,7 @@ describe('the source of a part', () => {
 
   /** Reads the three rows as a part that was planned with so many. */
   async function read(planned: number, as: 'file' | 'rows') {
-    const content = allRowsOf('events');
+    const content = unfilteredContent('events');
     const cutoff = await createSealer(pool).seal();
     const columns = columnsOf(content, 'files');
     const run = {

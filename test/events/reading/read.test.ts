@@ -7,7 +7,7 @@ import { Unavailable } from '../../../src/platform/errors.ts';
 import { eventReader, type EventReader, type PartRange } from '../../../src/events/reading/read.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { columnsOf, type Slice } from '../../../src/events/reading/selection.ts';
-import { allRowsOf } from '../../../src/conditions/rows/content.ts';
+import { unfilteredContent } from '../../../src/conditions/rows/content.ts';
 import { encodeFile } from '../../../src/exports/formats/file.ts';
 import { scanRows } from '../../../src/exports/formats/scan.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -17,7 +17,7 @@ import { eventually } from '../../support/exports/export-world.ts';
 const START = '2015-05-17T10:00:00.000000Z';
 const END = '2015-05-17T11:00:00.000000Z';
 const NO_LIMITS = { rows: 250_000, bytes: 2 ** 28 };
-const EVENTS = allRowsOf('events');
+const EVENTS = unfilteredContent('events');
 const [FILE_COLUMNS, TABLE_COLUMNS] = [columnsOf(EVENTS, 'files'), columnsOf(EVENTS, 'rows')];
 const UUID = FILE_COLUMNS.slice(0, 1);
 

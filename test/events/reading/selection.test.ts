@@ -5,7 +5,7 @@ import { createIngest } from '../../../src/events/ingest/ingest.ts';
 import { eventReader, type EventReader } from '../../../src/events/reading/read.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { columnsOf, type Slice } from '../../../src/events/reading/selection.ts';
-import { allRowsOf, type Content } from '../../../src/conditions/rows/content.ts';
+import { unfilteredContent, type Content } from '../../../src/conditions/rows/content.ts';
 import { encodeFile } from '../../../src/exports/formats/file.ts';
 import { readAll } from '../../support/database/copy-stream.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -41,7 +41,7 @@ describe('the selection', () => {
   /** Everything up to now. */
   async function sliceOf(content: Partial<Content>, start = '2001-01-01T00:00:00.000000Z'): Promise<Slice> {
     const end = await now();
-    return { projectId, start, end, cutoff: end, content: { ...allRowsOf('events'), ...content } };
+    return { projectId, start, end, cutoff: end, content: { ...unfilteredContent('events'), ...content } };
   }
 
   async function read(slice: Slice, takes: 'files' | 'rows' = 'files'): Promise<Row[]> {
@@ -210,7 +210,7 @@ describe('the selection', () => {
   });
 
   describe('of persons', () => {
-    const persons = allRowsOf('persons');
+    const persons = unfilteredContent('persons');
 
     it('is the latest version of each distinct id in the interval, with the columns of the contract', async () => {
       await storeLines(identify('ada', 'anon'), identify('bob', 'other'));

@@ -3,13 +3,13 @@ import { createClient } from '../../../src/platform/db/connection.ts';
 import { prepareTables, tableNames } from '../../../src/exports/destinations/postgres/tables.ts';
 import { DestinationRejected } from '../../../src/platform/errors.ts';
 import { columnsOf, mergeOf } from '../../../src/events/reading/selection.ts';
-import { allRowsOf } from '../../../src/conditions/rows/content.ts';
+import { unfilteredContent } from '../../../src/conditions/rows/content.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 describe('a table of rows with versions', () => {
   let database: TestDatabase;
   let client: ReturnType<typeof createClient>;
-  const persons = allRowsOf('persons');
+  const persons = unfilteredContent('persons');
   const delivery = { columns: columnsOf(persons, 'rows'), merge: mergeOf(persons) };
 
   before(async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { closeRun, type Closing } from '../../../activities/runs/close-run.ts';
+import { closeRun, type CloseResult } from '../../../activities/runs/close-run.ts';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { Plan } from '../../../src/exports/domain/plan.ts';
 import type { RunEnd } from '../../../src/exports/runs/runs.store.ts';
@@ -45,13 +45,13 @@ describe('the end of a run', () => {
     rows.buildExport({ interval: 'day', paused: false, notifications: tells(), ...overrides });
 
   /** A run of the export that ends so. */
-  async function end(one: BatchExport, how: RunEnd): Promise<Closing> {
+  async function end(one: BatchExport, how: RunEnd): Promise<CloseResult> {
     const start = Date.UTC(2015, 0, 1) + intervals++ * DAY;
     const run = await rows.buildRun(one, { start, end: start + DAY });
     return rows.stores.inTransaction((inside) => closeRun(inside, run, how));
   }
-  async function endAll(one: BatchExport, ...ends: RunEnd[]): Promise<Closing> {
-    let last: Closing = { closed: false, paused: false };
+  async function endAll(one: BatchExport, ...ends: RunEnd[]): Promise<CloseResult> {
+    let last: CloseResult = { closed: false, paused: false };
     for (const how of ends) last = await end(one, how);
     return last;
   }

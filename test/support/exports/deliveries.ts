@@ -117,7 +117,7 @@ export function testInterval(
         await sleep(0);
         return records.filter((record) => record.epoch <= ownEpoch);
       },
-      async listLater() {
+      async listOfLaterEpochs() {
         await sleep(0);
         return records.filter((record) => record.epoch > ownEpoch);
       },

@@ -29,7 +29,7 @@ async function sweepKeys(
   const found = answers.flatMap((answer) => (answer === 'denied' ? [] : answer));
   // The records are read after the store's answer, so every upload that a later epoch had begun by then has a record, if only an intent
   // without its id. Any other unrecorded upload belongs to an attempt that can no longer use it: its run has ended, or its parts are fixed.
-  const later = await artifacts.listLater();
+  const later = await artifacts.listOfLaterEpochs();
   const owned = new Set([...(await artifacts.list()), ...later].map(({ artifact }) => artifact['id']));
   const begun = later.filter(({ artifact }) => isIntent(artifact) && artifact['place'] === store.place);
   const contested = new Set(begun.map(({ artifact }) => artifact['key']));

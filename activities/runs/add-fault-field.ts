@@ -4,7 +4,7 @@ import { faultAtField } from '../../src/exports/faults/fault-of.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
 
-export async function runFaultAtField(
+export async function addFaultField(
   { batchExports }: Pick<ExportStores, 'batchExports'>,
   { batchExportId }: Run,
   fault: Fault,
