@@ -12,8 +12,8 @@ import type { Pool } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 const MAX_CLOCK_DIFFERENCE_SECONDS = 60;
-const FIRST_PAUSE_MS = 2;
-const LONGEST_PAUSE_MS = 100;
+const FIRST_DELAY_MS = 2;
+const LONGEST_DELAY_MS = 100;
 
 /** Holders of the lock that `ingest_now()` takes (migration 0002), of this database. */
 const HOLDERS_SQL = `
@@ -130,11 +130,11 @@ async function listHolders(pool: Pool): Promise<string[]> {
 
 async function waitForHolders(pool: Pool, holders: string[], patienceMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  let pauseMs = FIRST_PAUSE_MS;
+  let delayMs = FIRST_DELAY_MS;
   let remaining = holders;
   while (remaining.length > 0) {
-    await sleep(pauseMs);
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    await sleep(delayMs);
+    delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
     const overdueMs = performance.now() - deadline;
     // Names the transaction, not the session, because the session may be in its next transaction by now.
     const { rows } = await pool.query<{ holder: string }>(

@@ -1,5 +1,5 @@
 /** Counts the persons of a changed cohort. The answer to the change waits for the count a moment; the count itself may take seconds. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Counts } from '../matching/counts.ts';
@@ -31,6 +31,6 @@ export function createCounting({ stores, counts, log }: { stores: FlagStores; co
     const counting = count(cohort).catch((error: unknown) => {
       log.warn({ cohort: cohort.id, code: (error as { code?: unknown }).code }, 'a cohort could not be counted');
     });
-    await Promise.race([counting, pause(MAX_WAIT_MS, undefined, { ref: false })]);
+    await Promise.race([counting, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
   };
 }

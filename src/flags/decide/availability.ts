@@ -13,7 +13,7 @@ export type Availability = {
 
 /** Failures in a row that count as an outage: a single slow query does not. */
 const FAILURES_OF_OUTAGE = 3;
-const PAUSE_MS = 500;
+const RETRY_DELAY_MS = 500;
 
 /** @param now a monotonic clock, in milliseconds */
 export function createAvailability(now: () => number = () => performance.now()): Availability {
@@ -24,7 +24,7 @@ export function createAvailability(now: () => number = () => performance.now()):
     mayAsk() {
       if (failures < FAILURES_OF_OUTAGE) return true;
       if (now() < askAgainAt) return false;
-      askAgainAt = now() + PAUSE_MS;
+      askAgainAt = now() + RETRY_DELAY_MS;
       return true;
     },
     async watch(answer) {
@@ -34,7 +34,7 @@ export function createAvailability(now: () => number = () => performance.now()):
         return result;
       } catch (error) {
         failures = isDatabaseAway(error) ? failures + 1 : 0;
-        askAgainAt = now() + PAUSE_MS;
+        askAgainAt = now() + RETRY_DELAY_MS;
         throw error;
       }
     },

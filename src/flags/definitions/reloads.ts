@@ -7,8 +7,8 @@ import type { ProjectCache } from './held-projects.ts';
 import type { ProjectFlags } from './project-flags.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
-/** Maximum pause between two reads of a project. It lasts as long as the read did, so a project that often changes is not read constantly. */
-const LONGEST_PAUSE_MS = 1_000;
+/** Maximum delay between two reads of a project. The delay is as long as the read was, so a project that often changes is not read constantly. */
+const LONGEST_DELAY_MS = 1_000;
 
 export type Reloads = {
   /** Resolves when this version or a later one is cached, or could not be read. Concurrent calls for a project share the reads. */
@@ -54,7 +54,7 @@ export function createReloads({ store, cache, notify, log }: Options): Reloads {
         if (!snapshot || Number(snapshot.version) >= state.requestedVersion || snapshot.version === previousVersion)
           return;
         previousVersion = snapshot.version;
-        await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
+        await sleep(Math.min(performance.now() - startedAt, LONGEST_DELAY_MS));
       }
     } finally {
       running.delete(projectId);

@@ -1,5 +1,5 @@
 /** Transactions that are repeated when they conflict with others. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import type { Knex } from './connection.ts';
 import { SQL_STATE, sqlState } from './sql-states.ts';
@@ -7,8 +7,8 @@ import { SQL_STATE, sqlState } from './sql-states.ts';
 /** Errors after which the transaction is repeated, because the one that blocked it will have ended. */
 const REPEATABLE = new Set<string | undefined>([SQL_STATE.deadlockDetected, SQL_STATE.serializationFailure]);
 const MAX_TRIES = 4;
-/** Longest pause, in milliseconds. Pauses are random, so transactions that met in a deadlock do not meet again. */
-const PAUSE_MS = 100;
+/** Longest delay before a repetition. Delays are random, so transactions that met in a deadlock do not meet again. */
+const MAX_DELAY_MS = 100;
 
 /**
  * Runs the work in a transaction and commits when it returns. Inside another transaction this is a savepoint, and the outermost
@@ -21,7 +21,7 @@ export async function inTransaction<T>(db: Knex, work: (transaction: Knex.Transa
       return await db.transaction(work);
     } catch (error) {
       if (db.isTransaction || tries === MAX_TRIES || !REPEATABLE.has(sqlState(error))) throw error;
-      await pause(Math.random() * PAUSE_MS);
+      await sleep(Math.random() * MAX_DELAY_MS);
     }
   }
 }

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../errors.ts';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 10_000;
 /** gRPC's INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED and UNAUTHENTICATED: another attempt would get them again. */
 const FINAL_CODES = new Set([3, 7, 12, 16]);
 
@@ -14,13 +14,13 @@ export type Waiting = {
 };
 
 /**
- * Repeats an attempt until Temporal answers it, with pauses that grow to ten seconds.
+ * Repeats an attempt until Temporal answers it, with delays that grow to ten seconds.
  * @param attempt must fail, rather than wait for ever, while Temporal is silent
  * @throws the attempt's error if another attempt would meet it again, such as a missing permission, or if Temporal did not cause it;
  * the signal's reason once it is aborted
  */
 export async function retryUntilAnswered<T>(attempt: () => Promise<T>, { signal, onFailure }: Waiting): Promise<T> {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
     signal.throwIfAborted();
     try {
       return await attempt();
@@ -30,7 +30,7 @@ export async function retryUntilAnswered<T>(attempt: () => Promise<T>, { signal,
       onFailure(error);
     }
     // An aborted sleep rejects with an error of its own; the next round throws the signal's reason.
-    await sleep(pause, undefined, { signal }).catch(() => {});
+    await sleep(delayMs, undefined, { signal }).catch(() => {});
   }
 }
 
