@@ -132,7 +132,7 @@ export function formatDuration(seconds: number): string {
 }
 
 /** @returns how long ago, or how long until, as `4 min ago` and `in 4 min` */
-export function formatAgo(iso: string, now = Date.now()): string {
+export function formatRelativeTime(iso: string, now = Date.now()): string {
   const seconds = (now - Date.parse(iso)) / 1000;
   if (Math.abs(seconds) < 5) return 'just now';
   return seconds > 0 ? `${formatDuration(seconds)} ago` : `in ${formatDuration(-seconds)}`;

@@ -5,7 +5,7 @@ import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
 import { useNow } from '../../look/now.ts';
 import { Select } from '../../look/select.tsx';
-import { formatAgo, instantOf, localInput, Time, viewerZone } from '../../look/time.tsx';
+import { formatRelativeTime, instantOf, localInput, Time, viewerZone } from '../../look/time.tsx';
 import type { Sharing } from '../dashboards-data.ts';
 import styles from './sharing.module.css';
 
@@ -29,11 +29,11 @@ type ExpiryProps = {
 };
 
 export function Expiry({ sharing: { enabled, expires_at: expiresAt }, isPending, error, onChange }: ExpiryProps) {
-  const [isTyping, setTyping] = useState(false);
-  const choice = isTyping || expiresAt !== null ? 'at' : 'never';
+  const [isTimeChosen, setTimeChosen] = useState(false);
+  const choice = isTimeChosen || expiresAt !== null ? 'at' : 'never';
 
   function choose(chosen: string) {
-    setTyping(chosen === 'at');
+    setTimeChosen(chosen === 'at');
     if (chosen === 'never') onChange(null);
     if (chosen in DAYS) onChange(new Date(Date.now() + DAYS[chosen]! * DAY).toISOString());
   }
@@ -99,7 +99,7 @@ export function Validity({ expiresAt, enabled }: { expiresAt: string; enabled: b
   if (Date.parse(expiresAt) > now) {
     return (
       <p role="status">
-        It works until {time}, {formatAgo(expiresAt, now)}.
+        It works until {time}, {formatRelativeTime(expiresAt, now)}.
       </p>
     );
   }
@@ -107,8 +107,8 @@ export function Validity({ expiresAt, enabled }: { expiresAt: string; enabled: b
     <p role="status" className={styles.error}>
       <strong>Expired</strong> {time}.{' '}
       {enabled
-        ? 'Visitors see “not found”. Choose a later time, or never, and the same link works again.'
-        : 'Choose a later time, or never, before you share the dashboard again.'}
+        ? 'Visitors see “not found”. If you set a later time or “Never”, the same link works again.'
+        : 'Set a later time or “Never” before you share the dashboard again.'}
     </p>
   );
 }

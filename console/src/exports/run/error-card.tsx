@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../look/button.tsx';
 import { useNow } from '../../look/now.ts';
-import { formatAgo } from '../../look/time.tsx';
+import { formatRelativeTime } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
 import { editAddress } from '../addresses.ts';
 import { exportQuery } from '../export/export-data.ts';
@@ -29,7 +29,9 @@ export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
       {error && !isDelivered && <p className="quiet">{OWNERS[error.owner].sentence}</p>}
       {error && error.field !== null && <FieldLine place={place} field={error.field} />}
       <Why place={place} field={error?.field ?? null} />
-      {error?.next_try_at && !isDelivered && <p>The next automatic try: {formatAgo(error.next_try_at, now)}.</p>}
+      {error?.next_try_at && !isDelivered && (
+        <p>The next automatic try: {formatRelativeTime(error.next_try_at, now)}.</p>
+      )}
       {error && error.field !== null && !isDelivered && <Fix place={place} run={run} field={error.field} />}
       {error && isOpen(run) && <NewSettings place={place} run={run} />}
       {error && (

@@ -1,7 +1,7 @@
 /** Changes since a run in progress was planned. The run uses new secrets from its next try on, and keeps all else. */
 import { useQuery } from '@tanstack/react-query';
 import { useNow } from '../../look/now.ts';
-import { formatAgo } from '../../look/time.tsx';
+import { formatRelativeTime } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
 import { diagnosisQuery, type Change } from './diagnosis-data.ts';
 import { attemptsQuery, type Run, type RunPlace } from './run-data.ts';
@@ -34,14 +34,14 @@ export function NewSettings({ place, run }: { place: RunPlace; run: Run }) {
   if (planned)
     return (
       <p>
-        Changed {formatAgo(planned.at, now)}, but this run keeps the settings that it was planned with.{' '}
+        Changed {formatRelativeTime(planned.at, now)}, but this run keeps the settings that it was planned with.{' '}
         {mayEdit ? 'Cancel it, and then retry it' : 'Ask an editor to cancel it and retry it'}: the retry uses the new
         ones.
       </p>
     );
   const secret = changes.find(isSecret);
   const isTried = secret && attempts?.results.some(({ started_at }) => isAfter(started_at, secret.at));
-  if (secret && !isTried) return <p>Changed {formatAgo(secret.at, now)}; the next try uses it.</p>;
+  if (secret && !isTried) return <p>Changed {formatRelativeTime(secret.at, now)}; the next try uses it.</p>;
   // A failure that names no field is not mended by the settings.
   if (run.error?.field == null) return null;
   return (
