@@ -98,12 +98,12 @@ export class MethodNotAllowed extends SluiceError {
 
 /** The object's current state forbids it; the same request may pass later. */
 export class Conflict extends SluiceError {
-  readonly members: Readonly<Record<string, unknown>>;
+  readonly extraFields: Readonly<Record<string, unknown>>;
 
-  /** @param members fields added to the error's body, which the caller needs for the next request */
-  constructor(detail: string, members: Readonly<Record<string, unknown>> = {}, options?: FaultOptions) {
+  /** @param extraFields fields added to the error's body, which the caller needs for the next request */
+  constructor(detail: string, extraFields: Readonly<Record<string, unknown>> = {}, options?: FaultOptions) {
     super(detail, options);
-    this.members = members;
+    this.extraFields = extraFields;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Bodies of requests, turned into fields of an insight. */
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../platform/errors.ts';
-import { refuseUnknown } from '../queries/parsing/members.ts';
+import { refuseUnknown } from '../queries/parsing/known-fields.ts';
 import { parseQuery } from '../queries/parsing/parse.ts';
 import type { Insight, InsightFields } from './insight.ts';
 import { queryOfFilters } from './legacy-filters.ts';

@@ -3,7 +3,7 @@ import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { AnswerQuery } from './answering.ts';
 import { refuseUnknownFilters, withDashboardFilters } from './parsing/dashboard-filters.ts';
-import { refuseUnknown } from './parsing/members.ts';
+import { refuseUnknown } from './parsing/known-fields.ts';
 import { ensureMayAsk } from './raw-data.ts';
 
 export type QueriesApi = { answerQuery: AnswerQuery };
@@ -51,7 +51,7 @@ const answerQuery = route({
   summary: 'Compute the result of a query',
   description:
     'Results are not cached and `refresh` has no effect; use an insight to cache results. Responds with 503 if ' +
-    'the query takes longer than 15 seconds, and with 400 and the name of the member if it is not supported.',
+    'the query takes longer than 15 seconds, and with 400 and the name of the field if it is not supported.',
   async handle({ project, caller, rights, body, signal }, { answerQuery: answer }: QueriesApi) {
     const at = Date.now();
     refuseUnknown(body.query);

@@ -95,7 +95,7 @@ function unfoldAll(batch: readonly RawObject[], libraryProperties: RawObject): M
   return faults;
 }
 
-/** Moves the fields of MEMBERS into `properties` in place, which is safe because the event was parsed for this request. */
+/** Moves MOVED_FIELDS into `properties` in place, which is safe because the event was parsed for this request. */
 function unfold(event: RawObject, libraryProperties: RawObject): InvalidInput | undefined {
   const parsed = event as { properties?: unknown };
   parsed.properties ??= {};
@@ -104,9 +104,9 @@ function unfold(event: RawObject, libraryProperties: RawObject): InvalidInput | 
   if (!isObject(options)) return invalidOptions('options', 'an object');
   const properties = parsed.properties as Record<string, unknown>;
   for (const { source, name, property, read, type } of MOVED_FIELDS) {
-    const member = (source === 'event' ? event : options)[name] ?? undefined;
-    if (member === undefined) continue;
-    const value = read(member);
+    const given = (source === 'event' ? event : options)[name] ?? undefined;
+    if (given === undefined) continue;
+    const value = read(given);
     if (value === undefined) return invalidOptions(source === 'event' ? name : `options__${name}`, type);
     properties[property] = value;
   }

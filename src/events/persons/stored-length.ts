@@ -16,7 +16,7 @@ export function storedLength(text: string, value: unknown, max: number): number 
 function gainOf(value: unknown): number {
   if (typeof value === 'number') return digitsGained(value);
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, member) => sum + gainOf(member), 0);
+  return Object.values(value).reduce<number>((sum, item) => sum + gainOf(item), 0);
 }
 
 /** JavaScript writes an exponent from 1e21 on, and below 1e-6. */

@@ -106,7 +106,7 @@ export const BatchExportPatchBody = Type.Object(
   },
   {
     title: 'BatchExportPatch',
-    description: 'Omitted fields keep their values, including secrets and other members of `config`.',
+    description: 'Omitted fields keep their values, including secrets and other fields of `config`.',
   },
 );
 

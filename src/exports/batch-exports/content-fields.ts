@@ -32,7 +32,7 @@ const Transformations = Type.Array(Transformation, { maxItems: 100 });
 
 const FILTERS =
   'Conditions on properties that every row must meet: a list of `{key, operator, type, value}`. ' +
-  `\`type\` is one of ${quoteNames(FILTER_TYPES)}; with \`hogql\`, the key is an expression and the other members are omitted. ` +
+  `\`type\` is one of ${quoteNames(FILTER_TYPES)}; with \`hogql\`, the key is an expression and the other fields are omitted. ` +
   `\`operator\` is one of ${quoteNames(FILTER_OPERATORS)}; \`exact\` by default.`;
 
 function quoteNames(names: readonly string[]): string {

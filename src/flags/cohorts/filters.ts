@@ -56,7 +56,7 @@ export function readsPersonProperties({ properties }: CohortFilters): boolean {
 }
 
 function leavesOf(group: PropertyGroup): (PropertyLeaf | CohortLeaf)[] {
-  return group.values.flatMap((member) => ('values' in member ? leavesOf(member) : [member]));
+  return group.values.flatMap((entry) => ('values' in entry ? leavesOf(entry) : [entry]));
 }
 
 /** @param budget the budget that the patterns of all conditions share */
@@ -70,7 +70,7 @@ function parseGroup(value: Json, path: FieldPath, budget: PatternBudget): Proper
   if (values.length === 0) throw new InvalidInput('A group has at least one condition.', `${path}__values`);
   return {
     type,
-    values: values.map((member, index) => parseGroupOrCondition(member, `${path}__values__${index}`, budget)),
+    values: values.map((entry, index) => parseGroupOrCondition(entry, `${path}__values__${index}`, budget)),
   };
 }
 

@@ -15,7 +15,7 @@ const RemoteConfiguration = Type.Object(
   {
     title: 'RemoteConfiguration',
     description:
-      'The configuration for SDKs. Further members are constant and disable features that this server does not offer.',
+      'The configuration for SDKs. Further fields are constant and disable features that this server does not offer.',
   },
 );
 

@@ -58,7 +58,7 @@ const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly F
     const byId = new Map(flags.map((flag) => [flag.id, flag]));
     const texts = decisions.map((decision) => {
       const conditions = conditionsOf(byId.get(decision.id)!, decision);
-      return `${detailsOf(decision).first.slice(0, -1)},${member('conditions', conditions)}}`;
+      return `${detailsOf(decision).first.slice(0, -1)},${jsonField('conditions', conditions)}}`;
     });
     return `"flags":{${texts.join()}},"errorsWhileComputingFlags":${errorsWhileComputing}`;
   },
@@ -69,10 +69,10 @@ const isOn = ({ enabled }: Decision) => enabled;
 const hasPayload = ({ payload }: Decision) => payload !== null;
 const isDecided = ({ failed }: Decision) => !failed;
 const keyOf = cacheText(({ key }) => JSON.stringify(key));
-const valueOf = cacheText(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
-const payloadOf = cacheText(({ key, payload }) => member(key, payload));
+const valueOf = cacheText(({ key, enabled, variant }) => jsonField(key, enabled ? (variant ?? true) : false));
+const payloadOf = cacheText(({ key, payload }) => jsonField(key, payload));
 const detailsOf = cacheText(({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }) =>
-  member(key, {
+  jsonField(key, {
     key,
     enabled,
     variant,
@@ -115,6 +115,6 @@ function joinTexts(
 }
 
 /** Writes one field of a JSON object. */
-function member(name: string, value: unknown): string {
+function jsonField(name: string, value: unknown): string {
   return JSON.stringify({ [name]: value }).slice(1, -1);
 }

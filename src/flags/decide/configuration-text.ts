@@ -23,8 +23,8 @@ export function configurationTexts(): ConfigurationTexts {
   return {
     flags: cacheText(flagsConfigurationOf),
     decide: cacheText(decideConfigurationOf),
-    minimal: membersOf(minimalConfiguration),
-    unknown: membersOf({ ...minimalConfiguration, hasFeatureFlags: true }),
+    minimal: fieldsTextOf(minimalConfiguration),
+    unknown: fieldsTextOf({ ...minimalConfiguration, hasFeatureFlags: true }),
   };
 }
 
@@ -34,12 +34,12 @@ function cacheText(configurationOf: (project: ConfiguredProject) => Configuratio
   return (project) => {
     const cached = texts.get(project);
     if (cached !== undefined) return cached;
-    const text = membersOf(configurationOf(project));
+    const text = fieldsTextOf(configurationOf(project));
     texts.set(project, text);
     return text;
   };
 }
 
-function membersOf(configuration: Configuration): string {
+function fieldsTextOf(configuration: Configuration): string {
   return JSON.stringify(configuration).slice(1, -1);
 }

@@ -116,8 +116,8 @@ function groupOf({ properties }: Fields): Json {
 
 /** Same as JSON.stringify, but keeps the notation of numbers. */
 function jsonOf(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' || member instanceof JsonFloat ? rawJson(textOf(member)) : member,
+  return JSON.stringify(value, (_key, fieldValue: unknown) =>
+    typeof fieldValue === 'bigint' || fieldValue instanceof JsonFloat ? rawJson(textOf(fieldValue)) : fieldValue,
   );
 }
 

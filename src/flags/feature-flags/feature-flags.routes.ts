@@ -4,7 +4,7 @@ import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platfor
 import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
-import { ignoredMembers } from './checks/check-members.ts';
+import { ignoredFields } from './checks/ignored-fields.ts';
 import { parseFlagChanges, parseNewFlag } from './fields.ts';
 import { RUNTIMES, type FeatureFlag } from './feature-flags.store.ts';
 import type { FlagManagement, Viewer } from './flag-management.ts';
@@ -74,9 +74,9 @@ const createFlag = route({
   summary: 'Create a feature flag',
   description:
     'A flag without `filters` applies to everyone. The key may be that of a deleted flag, which is ' +
-    'replaced. Unknown members of `filters` are ignored and listed in `ignored_members`.',
+    'replaced. Unknown fields of `filters` are ignored and listed in `ignored_members`.',
   async handle({ project, caller, rights, body, url }, { featureFlags }: FlagManagementApi) {
-    const ignored = ignoredMembers(body.filters);
+    const ignored = ignoredFields(body.filters);
     const flag = await featureFlags.create(project, { ...caller, rights }, parseNewFlag(body));
     return representation(201, { caller, rights }, flag, featureFlags, ignored, locationHeader(url, flag.id));
   },
@@ -106,11 +106,11 @@ const patchFlag = route({
   summary: 'Update, delete or restore a feature flag',
   description:
     'A stale `If-Match` header is refused with 412. With an older `version` and its `original_flag`, ' +
-    'conflicting changes made since then are refused with 409. Unknown members of `filters` are ignored and ' +
+    'conflicting changes made since then are refused with 409. Unknown fields of `filters` are ignored and ' +
     'listed in `ignored_members`. Decisions reflect the change within 100 ms.',
   async handle({ project, caller, rights, params, body, headers }, { featureFlags }: FlagManagementApi) {
     const changes = parseFlagChanges(body);
-    const ignored = ignoredMembers(body.filters);
+    const ignored = ignoredFields(body.filters);
     const flag = await featureFlags.change(
       project,
       { ...caller, rights },
@@ -140,7 +140,7 @@ async function representation(
   viewer: Viewer,
   flag: FeatureFlag,
   featureFlags: FlagManagement,
-  ignored: ReturnType<typeof ignoredMembers>,
+  ignored: ReturnType<typeof ignoredFields>,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const [body] = await featureFlags.show(viewer, flag.projectId, [flag]);

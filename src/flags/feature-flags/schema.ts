@@ -4,7 +4,7 @@ import { LEVELS } from '../../platform/http/access.ts';
 import { UserBody } from '../../people/accounts/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { IDENTIFIERS, RUNTIMES } from './feature-flags.store.ts';
-import { IgnoredMembers } from './checks/check-members.ts';
+import { IgnoredFields } from './checks/ignored-fields.ts';
 import { Filters } from './filters.ts';
 import { STATUSES } from './status.ts';
 
@@ -152,7 +152,7 @@ export const FlagBody = Type.Object(
     ...unsupportedFields,
     status: stringEnum(STATUSES.map((status) => status.toUpperCase() as Uppercase<typeof status>)),
     can_edit: Type.Boolean(),
-    ignored_members: IgnoredMembers,
+    ignored_members: IgnoredFields,
     user_access_level: stringEnum(LEVELS),
   },
   { title: 'FeatureFlag' },

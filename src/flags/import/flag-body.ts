@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../platform/errors.ts';
 import { validateNewFlag } from '../feature-flags.ts';
 import { validateFilters } from '../feature-flags/checks/check-filters.ts';
-import { ignoredMembers } from '../feature-flags/checks/check-members.ts';
+import { ignoredFields } from '../feature-flags/checks/ignored-fields.ts';
 import { extractSecretPayload } from '../feature-flags/encrypted-payloads.ts';
 import { parseNewFlag } from '../feature-flags/fields.ts';
 import { conditionsOf, withFullRollout, type FlagFilters } from '../feature-flags/filters.ts';
@@ -112,7 +112,7 @@ export function validateFlagBody(body: Fields): readonly string[] {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
   extractSecretPayload(validateNewFlag(parseNewFlag(given)));
-  return ignoredMembers(given.filters).ignored_members ?? [];
+  return ignoredFields(given.filters).ignored_members ?? [];
 }
 
 /**
@@ -156,6 +156,6 @@ function comparable(name: string, value: unknown, body: Fields): unknown {
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isFields(value)) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
+  const present = Object.entries(value).filter(([, fieldValue]) => fieldValue !== null);
+  return Object.fromEntries(present.map(([name, fieldValue]) => [name, withoutNulls(fieldValue)]));
 }

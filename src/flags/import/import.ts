@@ -23,24 +23,25 @@ export async function* importFlags(
   options: ImportOptions,
 ): AsyncGenerator<Outcome, void> {
   const importItems = itemImporter(target, options, given.cohorts !== undefined);
-  const named = cohortIdsUsed(given);
-  if (given.cohorts && named.size > 0) yield* importItems(COHORTS, given.cohorts, (cohort) => named.has(cohort.id));
+  const cohortIds = cohortIdsUsed(given);
+  if (given.cohorts && cohortIds.size > 0)
+    yield* importItems(COHORTS, given.cohorts, (cohort) => cohortIds.has(cohort.id));
   yield* importItems(FLAGS, given.flags, () => true);
 }
 
 /** Ids of the cohorts that flags reference, directly or through other cohorts. */
 export function cohortIdsUsed({ flags, cohorts = [] }: Export): Set<number | undefined> {
   const byId = new Map(cohorts.map((cohort) => [cohort.id, cohort]));
-  const named = new Set<number | undefined>();
+  const cohortIds = new Set<number | undefined>();
   for (const { fields, fault, deleted } of flags) {
     if (fault || deleted) continue;
-    for (const { kind, id } of flagReferences(fields['filters'])) if (kind === 'cohort') named.add(id);
+    for (const { kind, id } of flagReferences(fields['filters'])) if (kind === 'cohort') cohortIds.add(id);
   }
   // The loop also visits ids that are added meanwhile.
-  for (const id of named) {
+  for (const id of cohortIds) {
     const cohort = byId.get(id);
     if (!cohort || cohort.fault) continue;
-    for (const reference of cohortReferences(cohort.fields)) named.add(reference.id);
+    for (const reference of cohortReferences(cohort.fields)) cohortIds.add(reference.id);
   }
-  return named;
+  return cohortIds;
 }

@@ -18,7 +18,7 @@ export type ItemDefinition = {
   body(fields: Fields, replaceId: (reference: Reference) => void): Record<string, unknown>;
   /** Checks that an item can be created at all, apart from its body. @throws InvalidInput */
   checkNew(item: ExportedItem): void;
-  /** Checks a body without a request. @returns members that the API would ignore @throws InvalidInput */
+  /** Checks a body without a request. @returns fields that the API would ignore @throws InvalidInput */
   check(body: Fields): readonly string[];
   /** Fields of the existing item that have to change. */
   differences(present: Fields, body: Fields, exported: Fields): string[];

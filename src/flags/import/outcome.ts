@@ -22,7 +22,7 @@ export type Outcome = {
   active: boolean;
   /** Why the export cannot be compared with the existing item. */
   refusal: Refusal | null;
-  /** Fields and members of filters in the export that were not imported. */
+  /** Fields of the export, also within filters, that were not imported. */
   notImported: readonly string[];
   /** Fields of an existing item that differ from the export and were not changed. */
   differs: readonly string[];

@@ -60,9 +60,9 @@ function distinctIdSql(condition: PropertyCondition, context: ConditionSqlContex
 function membershipSql(filter: Fields, { subject, inCohort }: FilterSqlContext): string {
   const id = integerOf(fieldAt(filter, 'value'));
   if (id === undefined) return UNKNOWN;
-  const member = subject === 'person' ? inCohort(id) : 'false';
+  const isInCohort = subject === 'person' ? inCohort(id) : 'false';
   const operator = operatorOf(filter);
   // SDKs write `exact` for `in`.
-  if (operator === null || operator === 'in' || operator === 'exact') return member;
-  return operator === 'not_in' ? `not ${member}` : 'false';
+  if (operator === null || operator === 'in' || operator === 'exact') return isInCohort;
+  return operator === 'not_in' ? `not ${isInCohort}` : 'false';
 }

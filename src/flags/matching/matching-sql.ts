@@ -64,9 +64,9 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSet
       subject,
       context,
       inCohort(other) {
-        const member = inCohort(other);
-        isKnown &&= member !== UNKNOWN;
-        return member;
+        const condition = inCohort(other);
+        isKnown &&= condition !== UNKNOWN;
+        return condition;
       },
     });
     if (!isKnown) return UNKNOWN;

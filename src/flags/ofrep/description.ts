@@ -17,7 +17,7 @@ const Request = Type.Object(
         groups: Type.Optional(keys),
         group_properties: Type.Optional(Type.Record(Type.String(), values)),
       },
-      { description: 'The evaluation context; all other members are person properties.' },
+      { description: 'The evaluation context; all other fields are person properties.' },
     ),
   },
   { title: 'OfrepRequest' },

@@ -103,9 +103,9 @@ export function checkTexts(body: unknown): void {
     if (depth > MAX_DEPTH) throw new TooLarge(`The body is nested deeper than ${MAX_DEPTH} levels.`);
     if (typeof value === 'string') checkText(value, position);
     if (typeof value !== 'object' || value === null) continue;
-    for (const [name, member] of Object.entries(value)) {
+    for (const [name, fieldValue] of Object.entries(value)) {
       checkText(name, position);
-      queue.push({ value: member, name, depth: depth + 1, parent: position });
+      queue.push({ value: fieldValue, name, depth: depth + 1, parent: position });
     }
   }
 }

@@ -61,7 +61,7 @@ export function answerFor(error: unknown): Answer | undefined {
   // Upstream's type, though it is not the server that is wrong.
   if (error instanceof Conflict) {
     const answer = envelope(409, 'server_error', 'conflict', error, {}, error.fault?.field);
-    return { ...answer, body: { ...(answer.body as ErrorBody), ...error.members } };
+    return { ...answer, body: { ...(answer.body as ErrorBody), ...error.extraFields } };
   }
   if (error instanceof Stale) return envelope(412, 'invalid_request', 'precondition_failed', error);
   if (error instanceof TooLarge) return envelope(413, 'invalid_request', 'payload_too_large', error);

@@ -9,7 +9,7 @@ import { ensureOwnPage } from './own-page.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters/parameters.ts';
 import type { Answer, Route } from './route.ts';
-import { createFieldFilter } from './unknown-members.ts';
+import { createFieldFilter } from './unknown-fields.ts';
 import { invalidInput } from './validation.ts';
 
 type RequestWithBody = HandlerRequest & {
@@ -40,16 +40,16 @@ export function createHandler<Collaborators>(
   const checkParams = createChecker(route.params, () => new NotFound());
   const checkQuery = createChecker(route.query, invalidInput);
   const checkBody = createChecker(route.body, invalidInput);
-  const dropUnknownMembers = createFieldFilter(route);
+  const dropUnpickKnownFields = createFieldFilter(route);
 
   async function readBody({ request, body }: RequestWithBody): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};
     if (route.urlEncoded && isUrlEncoded(request)) {
-      return { body: checkBody(dropUnknownMembers(fieldValues(route.body, await readUrlEncoded(request)))) };
+      return { body: checkBody(dropUnpickKnownFields(fieldValues(route.body, await readUrlEncoded(request)))) };
     }
-    if (!route.file || !isForm(request)) return { body: checkBody(dropUnknownMembers(await body())) };
+    if (!route.file || !isForm(request)) return { body: checkBody(dropUnpickKnownFields(await body())) };
     const { fields, file } = await readForm(request, route.file);
-    return { body: checkBody(dropUnknownMembers(fieldValues(route.body, fields))), file };
+    return { body: checkBody(dropUnpickKnownFields(fieldValues(route.body, fields))), file };
   }
 
   return async (rawRequest) => {

@@ -11,15 +11,15 @@ export async function stringifyInTurns(body: unknown): Promise<string> {
   const turns = createTurns();
   if (Array.isArray(body)) return stringifyList(body, turns);
   if (typeof body !== 'object' || body === null || 'toJSON' in body) return JSON.stringify(body);
-  const members: string[] = [];
+  const fields: string[] = [];
   for (const [name, value] of Object.entries(body) as [string, unknown][]) {
     const text = Array.isArray(value)
       ? await stringifyList(value, turns)
       : (JSON.stringify(value) as string | undefined);
-    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
+    if (text !== undefined) fields.push(`${JSON.stringify(name)}:${text}`);
     if (turns.isOver()) await turns.next();
   }
-  return `{${members.join()}}`;
+  return `{${fields.join()}}`;
 }
 
 async function stringifyList(list: readonly unknown[], turns: Turns): Promise<string> {

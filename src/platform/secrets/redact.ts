@@ -22,7 +22,10 @@ export function redact(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   // tooth: redact-names
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, isSecretName(name) ? REDACTED : redact(member, depth + 1)]),
+    Object.entries(value).map(([name, fieldValue]) => [
+      name,
+      isSecretName(name) ? REDACTED : redact(fieldValue, depth + 1),
+    ]),
   );
 }
 

@@ -55,17 +55,17 @@ function fromMaxmind(record: GeoRecord): GeoRecord {
   return {
     city_name: englishName(city),
     country_name: englishName(country),
-    country_code: member(country, 'iso_code'),
+    country_code: fieldOf(country, 'iso_code'),
     continent_name: englishName(continent),
-    continent_code: member(continent, 'code'),
-    postal_code: member(postal, 'code'),
-    latitude: numberOf(member(location, 'latitude')),
-    longitude: numberOf(member(location, 'longitude')),
-    accuracy_radius: numberOf(member(location, 'accuracy_radius')),
-    time_zone: member(location, 'time_zone'),
+    continent_code: fieldOf(continent, 'code'),
+    postal_code: fieldOf(postal, 'code'),
+    latitude: numberOf(fieldOf(location, 'latitude')),
+    longitude: numberOf(fieldOf(location, 'longitude')),
+    accuracy_radius: numberOf(fieldOf(location, 'accuracy_radius')),
+    time_zone: fieldOf(location, 'time_zone'),
     ...Object.fromEntries(
       divisions.flatMap((division, index) => [
-        [`subdivision_${index + 1}_code`, member(division, 'iso_code')],
+        [`subdivision_${index + 1}_code`, fieldOf(division, 'iso_code')],
         [`subdivision_${index + 1}_name`, englishName(division)],
       ]),
     ),
@@ -96,10 +96,10 @@ function numberOf(value: unknown): number | undefined {
 }
 
 function englishName(place: unknown): unknown {
-  return member(member(place, 'names'), 'en');
+  return fieldOf(fieldOf(place, 'names'), 'en');
 }
 
-function member(value: unknown, name: string): unknown {
+function fieldOf(value: unknown, name: string): unknown {
   return isMap(value) ? value[name] : undefined;
 }
 

@@ -135,5 +135,7 @@ function storable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(storable);
   // fromEntries defines properties, so a name like `__proto__` has no special effect.
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, fieldValue]) => [storableText(name), storable(fieldValue)]),
+  );
 }

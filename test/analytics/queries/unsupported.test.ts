@@ -1,7 +1,7 @@
-/** Members that have an effect upstream and none here are refused, unless they say what is done anyway. */
+/** Fields that have an effect upstream and none here are refused, unless they say what is done anyway. */
 import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/platform/errors.ts';
-import { refuseUnknown } from '../../../src/analytics/queries/parsing/members.ts';
+import { refuseUnknown } from '../../../src/analytics/queries/parsing/known-fields.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
 
 const step = { kind: 'EventsNode', event: 'paid' };
@@ -17,7 +17,7 @@ const INSIGHTS: Kind[] = ['trend', 'funnel', 'retention'];
 const ALL: Kind[] = [...INSIGHTS, 'table'];
 
 /** Of which queries, a path, a value with an effect, and values without one; null and what is absent have none anywhere. */
-const MEMBERS: [Kind[], string, refused: unknown, harmless: unknown[]][] = [
+const FIELDS: [Kind[], string, refused: unknown, harmless: unknown[]][] = [
   [ALL, 'modifiers.personsOnEventsMode', 'disabled', ['person_id_override_properties_on_events']],
   [ALL, 'modifiers.convertToProjectTimezone', false, [true]],
   [INSIGHTS, 'aggregation_group_type_index', 0, []],
@@ -56,7 +56,7 @@ const MEMBERS: [Kind[], string, refused: unknown, harmless: unknown[]][] = [
   [['table'], 'events', ['paid'], [[]]],
 ];
 
-/** Members that upstream computes in other queries, or other charts, than the one that they stand in. */
+/** Fields that upstream computes in other queries, or other charts, than the one that they stand in. */
 const WITHOUT_EFFECT: [Kind, object][] = [
   ['trend', { series: [{ ...step, optionalInFunnel: true, limit: 10, orderBy: ['timestamp'] }] }],
   ['trend', { series: [{ ...step, math: 'dau', math_property_type: 'session_properties', math_property: 'x' }] }],
@@ -89,8 +89,8 @@ function changed(query: object, path: string, value: unknown): unknown {
   return copy;
 }
 
-describe('a member that is not computed', () => {
-  for (const [kinds, path, refused, harmless] of MEMBERS) {
+describe('a field that is not computed', () => {
+  for (const [kinds, path, refused, harmless] of FIELDS) {
     for (const kind of kinds) {
       const query = QUERIES[kind];
       it(`is refused by name in a ${kind}: ${path}`, () => {

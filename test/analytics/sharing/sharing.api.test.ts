@@ -157,7 +157,7 @@ describe('sharing a dashboard', () => {
       ['POST', 'refresh/', { grace_seconds: 0 }, 'grace_seconds'],
       ['POST', 'passwords/', { password: 'my own password' }, 'password'],
     ] as const) {
-      it(`unknown members: ${JSON.stringify(misspelt)}`, async () => {
+      it(`unknown fields: ${JSON.stringify(misspelt)}`, async () => {
         await configuration('PATCH', '', { enabled: true, password_required: true });
         const { status, body } = await world.request(method, path + end, misspelt);
         assert.deepEqual([status, (body as Json)['attr']], [400, attr]);

@@ -254,7 +254,7 @@ describe('feature flags', () => {
     assert.deepEqual([refused.status, (refused.body as Body)['code']], [400, 'unique']);
   });
 
-  it('leave out members of filters that are not known, and name them', async () => {
+  it('leave out fields of filters that are not known, and name them', async () => {
     const filters = {
       groups: [{ properties: [{ type: 'person', key: 'plan', value: 'pro', negated: true }], rollout_percent: 5 }],
       multivariate: { variants: [{ key: 'a', rollout_percentage: 100, weight: 1 }] },

@@ -17,7 +17,7 @@ const LAYOUT_HINT = 'Places are given for each grid: {"layouts": {"sm": {"x", "y
 export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
   if ('layout' in given) throw new InvalidInput(LAYOUT_HINT, [...path, 'layout'].join('__'));
   const layouts = limitValues(given.layouts ?? {}, [...path, 'layouts'].join('__'), MAX_VALUES);
-  const isBare = ['x', 'y', 'w', 'h'].some((member) => member in layouts);
+  const isBare = ['x', 'y', 'w', 'h'].some((name) => name in layouts);
   if (isBare && !Object.keys(GRIDS).some((grid) => grid in layouts)) {
     throw new InvalidInput(LAYOUT_HINT, [...path, 'layouts'].join('__'));
   }

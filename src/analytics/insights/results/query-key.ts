@@ -14,13 +14,15 @@ export function queryHash(query: ParsedQuery, settings: { timezone: string }): B
 
 /** Writes JSON with sorted fields, so their order makes no difference. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => (isObject(member) ? sortMembers(member) : member));
+  return JSON.stringify(value, (_name, fieldValue: unknown) =>
+    isObject(fieldValue) ? sortFields(fieldValue) : fieldValue,
+  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function sortMembers(object: Record<string, unknown>): Record<string, unknown> {
+function sortFields(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

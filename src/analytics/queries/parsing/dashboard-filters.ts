@@ -1,6 +1,6 @@
 /** Filters of a dashboard or a tile, applied to a query. */
 import { nearestName } from '../../../platform/http/nearest-name.ts';
-import { unknownFieldError } from '../../../platform/http/unknown-members.ts';
+import { unknownFieldError } from '../../../platform/http/unknown-fields.ts';
 import { fieldsOf, parseQuery, unwrapQuery } from './parse.ts';
 import type { ParsedQuery } from './parsed.ts';
 import { isGiven } from './unsupported.ts';

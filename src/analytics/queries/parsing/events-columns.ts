@@ -92,19 +92,19 @@ function columnsOf(select: readonly string[]): Column[] {
 }
 
 /** Reads a column; as upstream, the text after ` -- ` is its title. */
-function columnOf(text: string, member: string): Column {
+function columnOf(text: string, path: string): Column {
   const name = text.split(' -- ')[0]!.trim();
-  return { name: text, ...locateColumn(name, member) };
+  return { name: text, ...locateColumn(name, path) };
 }
 
-function locateColumn(name: string, member: string): ColumnSource {
+function locateColumn(name: string, path: string): ColumnSource {
   const knownColumn = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
   if (knownColumn) return knownColumn;
   const [, ofPerson, plain, quoted] = PROPERTY.exec(name) ?? [];
   const property = plain ?? quoted;
   if (property === undefined) {
     const choices = [...Object.keys(COLUMNS), 'properties.<name>', 'person.properties.<name>'].join(', ');
-    throw refusal(member, `"${name.slice(0, 100)}" is no column. Columns are: ${choices}.`, 'not_supported');
+    throw refusal(path, `"${name.slice(0, 100)}" is no column. Columns are: ${choices}.`, 'not_supported');
   }
   const object = ofPerson ? 'event.person_properties' : 'event.properties';
   return {
@@ -114,10 +114,10 @@ function locateColumn(name: string, member: string): ColumnSource {
   };
 }
 
-function orderOf(text: string, member: string): ParsedEvents['order'][number] {
+function orderOf(text: string, path: string): ParsedEvents['order'][number] {
   const order = text.trim();
   const direction = DIRECTION.exec(order)?.[0] ?? '';
   const name = order.slice(0, order.length - direction.length).trimEnd();
-  if (UNSORTED.includes(name)) throw refusal(member, `Rows are not sorted by "${name}": name a property of it.`);
-  return { ...locateColumn(name, member), isDescending: direction.trim().toLowerCase() === 'desc' };
+  if (UNSORTED.includes(name)) throw refusal(path, `Rows are not sorted by "${name}": name a property of it.`);
+  return { ...locateColumn(name, path), isDescending: direction.trim().toLowerCase() === 'desc' };
 }

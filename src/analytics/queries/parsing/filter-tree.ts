@@ -14,13 +14,13 @@ const MATCHES_EVERYTHING: FilterTree = { every: [] };
 
 /**
  * @param value a list of filters, or a group; null: none
- * @param member the path of `value`, for errors
+ * @param path path of `value`, for errors
  * @param budget shared by all filters of a query
  * @throws InvalidInput naming the filter and its fault
  */
-export function filterTreeOf(value: unknown, member: string, budget: FilterBudget = createFilterBudget()): FilterTree {
-  const tree = treeOf(value, { member, depth: 0, budget });
-  if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters in total.`);
+export function filterTreeOf(value: unknown, path: string, budget: FilterBudget = createFilterBudget()): FilterTree {
+  const tree = treeOf(value, { path, depth: 0, budget });
+  if (countOf(tree) > MAX_FILTERS) throw refusal(path, `May have at most ${MAX_FILTERS} filters in total.`);
   return tree;
 }
 
@@ -29,37 +29,37 @@ function countOf(tree: FilterTree): number {
   return ('every' in tree ? tree.every : tree.some).reduce((sum, filterTree) => sum + countOf(filterTree), 0);
 }
 
-type FilterPosition = { member: string; depth: number; budget: FilterBudget };
+type FilterPosition = { path: string; depth: number; budget: FilterBudget };
 
 function treeOf(value: unknown, position: FilterPosition): FilterTree {
-  const { member, depth } = position;
+  const { path, depth } = position;
   if (value === null || value === undefined) return MATCHES_EVERYTHING;
-  if (depth > MAX_DEPTH) throw refusal(member, `Groups may be nested ${MAX_DEPTH} deep.`);
+  if (depth > MAX_DEPTH) throw refusal(path, `Groups may be nested ${MAX_DEPTH} deep.`);
   if (Array.isArray(value)) return { every: partsOf(value, position) };
-  if (typeof value !== 'object') throw refusal(member, 'Must be a list of filters, or a group of them.');
+  if (typeof value !== 'object') throw refusal(path, 'Must be a list of filters, or a group of them.');
   const { type, values } = value as { type?: unknown; values?: unknown };
   if (values === undefined) return Object.keys(value).length === 0 ? MATCHES_EVERYTHING : filterOf(value, position);
-  if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
-  const parts = partsOf(values, { ...position, member: `${member}.values` });
+  if (!Array.isArray(values)) throw refusal(`${path}.values`, 'Must be a list.');
+  const parts = partsOf(values, { ...position, path: `${path}.values` });
   if (type === 'AND') return { every: parts };
   // As in upstream, a group without parts matches everything.
   if (type === 'OR') return parts.length === 0 ? MATCHES_EVERYTHING : { some: parts };
-  throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
+  throw refusal(`${path}.type`, 'Must be "AND" or "OR".');
 }
 
-function partsOf(values: readonly unknown[], { member, depth, budget }: FilterPosition): FilterTree[] {
-  if (values.length > MAX_ENTRIES) throw refusal(member, `May have at most ${MAX_ENTRIES} entries.`);
-  return values.map((value, index) => treeOf(value, { member: `${member}[${index}]`, depth: depth + 1, budget }));
+function partsOf(values: readonly unknown[], { path, depth, budget }: FilterPosition): FilterTree[] {
+  if (values.length > MAX_ENTRIES) throw refusal(path, `May have at most ${MAX_ENTRIES} entries.`);
+  return values.map((value, index) => treeOf(value, { path: `${path}[${index}]`, depth: depth + 1, budget }));
 }
 
-function filterOf(value: object, { member, budget }: FilterPosition): FilterTree {
+function filterOf(value: object, { path, budget }: FilterPosition): FilterTree {
   const { type } = value as { type?: unknown };
-  if (type === undefined) throw refusal(`${member}.type`, "Must be 'event', 'person' or 'hogql'.");
+  if (type === undefined) throw refusal(`${path}.type`, "Must be 'event', 'person' or 'hogql'.");
   try {
     return { filter: parseFilters([value], 'events', budget)[0]! };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw refusal(member, error.message.replace(/^Filter 1: /, ''), error.code);
+    throw refusal(path, error.message.replace(/^Filter 1: /, ''), error.code);
   }
 }
 

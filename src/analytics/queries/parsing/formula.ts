@@ -9,7 +9,7 @@ import { refusal } from './refusal.ts';
 export type FormulaFunction = (values: readonly number[]) => number;
 
 /** The number of series, and the formula's name in errors. */
-type FormulaContext = { count: number; member: string };
+type FormulaContext = { count: number; path: string };
 
 const GRAMMAR = 'A formula is made of series (A, B, ...), numbers, + - * / % ** and parentheses.';
 
@@ -28,7 +28,7 @@ const lexer = new Lexer(TOKENS);
 
 /** Compiles formulas to functions, because they run for many values while other requests wait. */
 class FormulaParser extends EmbeddedActionsParser {
-  context: FormulaContext = { count: 0, member: '' };
+  context: FormulaContext = { count: 0, path: '' };
 
   constructor() {
     super(TOKENS, { maxLookahead: 1 });
@@ -111,29 +111,28 @@ const parser = new FormulaParser();
 
 /**
  * @param count how many series there are
- * @param member names it in errors
+ * @param path path of the formula, for errors
  * @throws InvalidInput saying where the formula is wrong, or which series is missing
  */
-export function parseFormula(text: string, count: number, member: string): FormulaFunction {
+export function parseFormula(text: string, count: number, path: string): FormulaFunction {
   const { tokens, errors } = lexer.tokenize(text);
   const [unknown] = errors;
-  if (unknown)
-    throw refusal(member, `"${text.slice(unknown.offset).trim().slice(0, 20)}" is not understood. ${GRAMMAR}`);
+  if (unknown) throw refusal(path, `"${text.slice(unknown.offset).trim().slice(0, 20)}" is not understood. ${GRAMMAR}`);
   parser.input = tokens;
-  parser.context = { count, member };
+  parser.context = { count, path };
   const formula = parser.formula();
   const token = parser.errors[0]?.token;
   if (!token) return formula;
   const problem = token.tokenType === EOF ? 'It ends too early' : `"${token.image}" is not expected there`;
-  throw refusal(member, `${problem}. ${GRAMMAR}`);
+  throw refusal(path, `${problem}. ${GRAMMAR}`);
 }
 
-function seriesOf(name: string, { count, member }: FormulaContext, isCalled: boolean): number {
+function seriesOf(name: string, { count, path }: FormulaContext, isCalled: boolean): number {
   const index = name.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0);
   if (name.length === 1 && index >= 0 && index < count) return index;
-  if (isCalled) throw refusal(member, `There are no functions, so no "${name}". ${GRAMMAR}`);
+  if (isCalled) throw refusal(path, `There are no functions, so no "${name}". ${GRAMMAR}`);
   const letters = Array.from({ length: count }, (_, n) => String.fromCharCode('A'.charCodeAt(0) + n));
-  throw refusal(member, `There is no series "${name}". There are: ${letters.join(', ')}.`);
+  throw refusal(path, `There is no series "${name}". There are: ${letters.join(', ')}.`);
 }
 
 /** One function for each operation, so the engine optimizes each separately. */

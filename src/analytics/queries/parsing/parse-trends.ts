@@ -10,7 +10,7 @@ import { seriesOf } from './series.ts';
 
 const DEFAULT_BREAKDOWN_LIMIT = 25;
 
-/** @param budget shared by all filters of the query @throws InvalidInput naming the unsupported member */
+/** @param budget shared by all filters of the query @throws InvalidInput naming the unsupported field */
 export function parseTrends(node: TrendsQuery, budget: FilterBudget): ParsedTrends {
   const shape = shapeOf(node);
   const series = node.series.map((entry, index) => seriesOf(entry, index, budget));
@@ -60,19 +60,19 @@ function formulasOf(given: TrendsQuery['trendsFilter'], count: number): Formula[
   const { formulaNodes, formulas, formula } = given ?? {};
   if (formulaNodes?.length) {
     return formulaNodes.map((node, n) => {
-      return formulaOf(node.formula, node.custom_name, { count, member: `formulaNodes[${n}].formula` });
+      return formulaOf(node.formula, node.custom_name, { count, path: `formulaNodes[${n}].formula` });
     });
   }
-  if (formulas?.length) return formulas.map((text, n) => formulaOf(text, null, { count, member: `formulas[${n}]` }));
-  return formula ? [formulaOf(formula, null, { count, member: 'formula' })] : [];
+  if (formulas?.length) return formulas.map((text, n) => formulaOf(text, null, { count, path: `formulas[${n}]` }));
+  return formula ? [formulaOf(formula, null, { count, path: 'formula' })] : [];
 }
 
 function formulaOf(
   text: string,
   name: string | null | undefined,
-  { count, member }: { count: number; member: string },
+  { count, path }: { count: number; path: string },
 ): Formula {
-  return { text, name: name || null, compute: parseFormula(text, count, `trendsFilter.${member}`) };
+  return { text, name: name || null, compute: parseFormula(text, count, `trendsFilter.${path}`) };
 }
 
 function comparisonOf(given: TrendsQuery['compareFilter']): Comparison | null {

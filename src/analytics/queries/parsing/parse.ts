@@ -36,7 +36,7 @@ const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
 
 /**
  * @param value a query as JSON: one of `InsightQuery`
- * @throws InvalidInput, attr `query`, naming the unsupported member, and what to use instead
+ * @throws InvalidInput, attr `query`, naming the unsupported field, and what to use instead
  */
 export function parseQuery(value: unknown): ParsedQuery {
   const node = unwrapQuery(value);
@@ -67,11 +67,11 @@ export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-function nodeOfKind(node: Fields, kinds: readonly string[], member: string): Fields {
+function nodeOfKind(node: Fields, kinds: readonly string[], path: string): Fields {
   const { kind } = node;
   if (typeof kind === 'string' && kinds.includes(kind)) return node;
   const given = typeof kind === 'string' ? `"${kind.slice(0, 100)}"` : 'This';
-  throw refusal(member, `${given} is not a supported kind of query. Use one of: ${kinds.join(', ')}.`, 'not_supported');
+  throw refusal(path, `${given} is not a supported kind of query. Use one of: ${kinds.join(', ')}.`, 'not_supported');
 }
 
 function createReader<S extends TSchema>(
@@ -85,15 +85,15 @@ function createReader<S extends TSchema>(
   };
 }
 
-/** Returns the failure under the name of the query's member, with the allowed values if they are few. */
+/** @returns the failure, which names the field of the query, with the allowed values if they are few */
 function nameQueryInErrors<S extends TSchema>({ errors }: Validator<S>, schema: S): InvalidInput {
   const { attr, message, code } = invalidInput(errors ?? [], schema);
   const path = attr?.replace(/__non_field_errors$/, '').split('__') ?? [];
   const allowed = errors?.find(({ keyword, instancePath }) => {
     return (keyword === 'enum' || keyword === 'const') && instancePath === `/${path.join('/')}`;
   })?.params as { allowedValues?: string[]; allowedValue?: string } | undefined;
-  const member = path.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`)).join('');
-  return refusal(member.slice(1), `${message}${fixOf(allowed)}`, code);
+  const fieldPath = path.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`)).join('');
+  return refusal(fieldPath.slice(1), `${message}${fixOf(allowed)}`, code);
 }
 
 function fixOf({ allowedValues, allowedValue }: { allowedValues?: string[]; allowedValue?: string } = {}): string {

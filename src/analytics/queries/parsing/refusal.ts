@@ -1,7 +1,7 @@
-/** Refusals of a query, named by the member at fault. */
+/** Refusals of a query, named by the field at fault. */
 import { InvalidInput } from '../../../platform/errors.ts';
 
-/** @param member as JavaScript would reach it: `series[0].math` */
-export function refusal(member: string, detail: string, code?: string): InvalidInput {
-  return new InvalidInput(`${member}: ${detail}`, 'query', code);
+/** @param path as JavaScript would reach it: `series[0].math` */
+export function refusal(path: string, detail: string, code?: string): InvalidInput {
+  return new InvalidInput(`${path}: ${detail}`, 'query', code);
 }

@@ -14,7 +14,7 @@ const OWNERS: ReadonlyMap<string, PropertyOwner> = new Map([
 
 /** @param budget shared by all filters of the query @throws InvalidInput for invalid filters, and for a missing property that `math` needs */
 export function seriesOf(node: EventsNode, index: number, budget: FilterBudget): Series {
-  const member = `series[${index}]`;
+  const path = `series[${index}]`;
   const math = node.math ?? 'total';
   return {
     event: node.event ?? null,
@@ -22,24 +22,24 @@ export function seriesOf(node: EventsNode, index: number, budget: FilterBudget):
     customName: node.custom_name ?? null,
     filters: {
       every: [
-        filterTreeOf(node.properties, `${member}.properties`, budget),
-        filterTreeOf(node.fixedProperties, `${member}.fixedProperties`, budget),
+        filterTreeOf(node.properties, `${path}.properties`, budget),
+        filterTreeOf(node.fixedProperties, `${path}.fixedProperties`, budget),
       ],
     },
     math,
-    property: PROPERTY_MATHS.some((candidate) => candidate === math) ? propertyOf(node, member) : null,
+    property: PROPERTY_MATHS.some((candidate) => candidate === math) ? propertyOf(node, path) : null,
   };
 }
 
-function propertyOf(node: EventsNode, member: string): Series['property'] {
+function propertyOf(node: EventsNode, path: string): Series['property'] {
   const { math, math_property: name, math_property_type: type } = node;
   if (name === null || name === undefined) {
-    throw refusal(`${member}.math_property`, `"${math}" is of the numbers of a property: name it.`, 'required');
+    throw refusal(`${path}.math_property`, `"${math}" is of the numbers of a property: name it.`, 'required');
   }
   const of = OWNERS.get(type ?? 'event_properties');
   if (of !== undefined) return { name, of };
   const fix = 'Use "event_properties" or "person_properties".';
-  throw refusal(`${member}.math_property_type`, `Properties of this type are not there. ${fix}`, 'not_supported');
+  throw refusal(`${path}.math_property_type`, `Properties of this type are not there. ${fix}`, 'not_supported');
 }
 
 /** Name of a series that has no name of its own. */

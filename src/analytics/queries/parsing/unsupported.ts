@@ -9,13 +9,13 @@ type UnsupportedField = {
   evenFalse?: true;
 };
 /** Fields by path; `[]` stands for each element of a list. */
-type Members = Readonly<Record<string, UnsupportedField>>;
+type UnsupportedFields = Readonly<Record<string, UnsupportedField>>;
 
 const PERSONS_ONLY = 'Only persons are counted: leave it out.';
 const AS_THEY_ARE = 'Values are compared as they are: leave it out.';
 const NO_BINS = 'Values are not grouped into bins: leave it out.';
 
-const EVERYWHERE: Members = {
+const EVERYWHERE: UnsupportedFields = {
   'modifiers.personsOnEventsMode': {
     fix: 'Persons have their properties as of the event, and merged persons count as one: leave it out.',
     harmless: 'person_id_override_properties_on_events',
@@ -27,21 +27,21 @@ const EVERYWHERE: Members = {
   },
 };
 
-const INSIGHT: Members = {
+const INSIGHT: UnsupportedFields = {
   ...EVERYWHERE,
   aggregation_group_type_index: { fix: PERSONS_ONLY },
   samplingFactor: { fix: 'All events are counted: leave it out.', harmless: 1 },
   'dateRange.excludeIncompletePeriods': { fix: 'Let `date_to` be the end of the last period: "-1dEnd".' },
 };
 
-const SERIES: Members = {
+const SERIES: UnsupportedFields = {
   'series[].math_hogql': { fix: 'Use `math` with `math_property`.' },
   'series[].math_multiplier': { fix: 'Use a formula: `A * 100`.', harmless: 1 },
   'series[].math_group_type_index': { fix: PERSONS_ONLY },
   'series[].math_property_revenue_currency': { fix: 'Amounts are added as they are: leave it out.' },
 };
 
-const BREAKDOWN: Members = {
+const BREAKDOWN: UnsupportedFields = {
   'breakdownFilter.breakdown_group_type_index': { fix: 'Break down by a property of the event or of its person.' },
   'breakdownFilter.breakdown_histogram_bin_count': { fix: NO_BINS },
   'breakdownFilter.breakdown_normalize_url': { fix: AS_THEY_ARE },
@@ -51,16 +51,16 @@ const BREAKDOWN: Members = {
   'breakdownFilter.breakdowns[].normalize_url': { fix: AS_THEY_ARE },
 };
 
-const NO_BREAKDOWN: Members = {
+const NO_BREAKDOWN: UnsupportedFields = {
   'breakdownFilter.breakdown': { fix: 'Only a TrendsQuery is broken down: leave it out, or filter by the property.' },
   'breakdownFilter.breakdowns': { fix: 'Only a TrendsQuery is broken down: leave it out, or filter by the property.' },
 };
 
-const NO_COMPARISON: Members = {
+const NO_COMPARISON: UnsupportedFields = {
   'compareFilter.compare': { fix: 'Only a TrendsQuery is compared: send a second query with the earlier `dateRange`.' },
 };
 
-const UNSUPPORTED: Readonly<Record<string, Members>> = {
+const UNSUPPORTED: Readonly<Record<string, UnsupportedFields>> = {
   TrendsQuery: { ...INSIGHT, ...SERIES, ...BREAKDOWN, conversionGoal: { fix: 'Use a FunnelsQuery.' } },
   FunnelsQuery: {
     ...INSIGHT,
@@ -103,12 +103,12 @@ const UNSUPPORTED: Readonly<Record<string, Members>> = {
   },
 };
 
-/** @throws InvalidInput naming the first unsupported member, and what to use instead */
+/** @throws InvalidInput naming the first unsupported field, and what to use instead */
 export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void {
   for (const [path, { fix, harmless, evenFalse }] of Object.entries(UNSUPPORTED[String(node['kind'])] ?? {})) {
-    for (const [member, value] of valuesAt(node, path.split('.'))) {
+    for (const [fieldPath, value] of valuesAt(node, path.split('.'))) {
       if (value === harmless || !(isGiven(value) || (evenFalse && value === false))) continue;
-      throw refusal(member, `This is not supported. ${fix}`, 'not_supported');
+      throw refusal(fieldPath, `This is not supported. ${fix}`, 'not_supported');
     }
   }
 }
@@ -119,19 +119,19 @@ const TRENDS_ONLY = /\b(breakdown|compare)/;
 /** Whether a query of this kind refuses or ignores the field, which is then never suggested. */
 export function isRefused(kind: unknown, path: string): boolean {
   if (kind !== 'TrendsQuery' && TRENDS_ONLY.test(path)) return true;
-  const members = UNSUPPORTED[String(kind)] ?? {};
-  const found = Object.entries(members).find(([one]) => one.replaceAll('[]', '') === path)?.[1];
+  const fields = UNSUPPORTED[String(kind)] ?? {};
+  const found = Object.entries(fields).find(([one]) => one.replaceAll('[]', '') === path)?.[1];
   return found !== undefined && found.harmless === undefined;
 }
 
 /** Values at the path, each with the expression by which JavaScript would reach it. */
 function valuesAt(node: unknown, [name = '', ...rest]: readonly string[], prefix = ''): [string, unknown][] {
-  const memberName = name.replace('[]', '');
-  const value = memberOf(node, memberName);
+  const fieldName = name.replace('[]', '');
+  const value = valueOf(node, fieldName);
   const parts: [string, unknown][] =
-    memberName === name ? [[memberName, value]] : asList(value).map((element, n) => [`${memberName}[${n}]`, element]);
-  return parts.flatMap(([member, part]) =>
-    rest.length === 0 ? [[prefix + member, part]] : valuesAt(part, rest, `${prefix}${member}.`),
+    fieldName === name ? [[fieldName, value]] : asList(value).map((element, n) => [`${fieldName}[${n}]`, element]);
+  return parts.flatMap(([fieldPath, part]) =>
+    rest.length === 0 ? [[prefix + fieldPath, part]] : valuesAt(part, rest, `${prefix}${fieldPath}.`),
   );
 }
 
@@ -139,7 +139,7 @@ function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function valueOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 

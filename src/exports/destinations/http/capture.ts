@@ -13,7 +13,7 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b
  */
 export function captureEvent(line: Buffer): Buffer {
   // One character for each byte, which becomes the same byte again.
-  const members = membersOf(line.toString('latin1'));
+  const fields = jsonFieldsOf(line.toString('latin1'));
   const {
     uuid,
     event,
@@ -21,7 +21,7 @@ export function captureEvent(line: Buffer): Buffer {
     timestamp,
     properties = '{}',
     elements_chain: chain = '""',
-  } = Object.fromEntries(members);
+  } = Object.fromEntries(fields);
   // Without this property, the receiver would take the worker's address for the person's.
   const added = ['"$geoip_disable":true'];
   if (event === AUTOCAPTURE && chain !== '""' && chain !== 'null') added.push(`"$elements_chain":${chain}`);
@@ -35,15 +35,15 @@ export function captureEvent(line: Buffer): Buffer {
 }
 
 /** Splits the text of a JSON object, as in `captureEvent`, into the texts of its values, by name. @throws Error when it is no JSON object */
-export function membersOf(text: string): Map<string, string> {
-  const members = new Map<string, string>();
+export function jsonFieldsOf(text: string): Map<string, string> {
+  const fields = new Map<string, string>();
   for (let at = 1; text.charCodeAt(at) === QUOTE; at++) {
     const colon = endOfString(text, at);
     const end = endOfValue(text, colon + 1);
-    members.set(JSON.parse(text.slice(at, colon)) as string, text.slice(colon + 1, end));
+    fields.set(JSON.parse(text.slice(at, colon)) as string, text.slice(colon + 1, end));
     at = end;
   }
-  return members;
+  return fields;
 }
 
 function endOfValue(text: string, start: number): number {

@@ -34,7 +34,7 @@ const Parameters = Type.Object(
   },
   {
     description:
-      'The settings of the flag: the variants, the group type and the rollout percentage. Other members are ' +
+      'The settings of the flag: the variants, the group type and the rollout percentage. Other fields are ' +
       'stored unchanged.',
   },
 );

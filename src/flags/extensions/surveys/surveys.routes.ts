@@ -4,7 +4,7 @@ import type { Rights } from '../../../platform/http/access.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import { Type } from '../../../platform/schema.ts';
-import { ignoredMembers } from '../../feature-flags/checks/check-members.ts';
+import { ignoredFields } from '../../feature-flags/checks/ignored-fields.ts';
 import { presentLinkedFlag } from '../../feature-flags/linked.ts';
 import { NewSurveyBody, SurveyBody, SurveyPatchBody, SurveyPutBody, type GivenSurvey } from './surveys.schema.ts';
 import type { SurveysWithFlags, Surveys } from './surveys.ts';
@@ -56,7 +56,7 @@ function present({ surveys, flags, users }: SurveysWithFlags, rights: Rights): S
 }
 
 function ignoredIn({ targeting_flag_filters: filters }: GivenSurvey) {
-  return ignoredMembers(filters, 'targeting_flag_filters');
+  return ignoredFields(filters, 'targeting_flag_filters');
 }
 
 const listSurveys = route({

@@ -1,7 +1,7 @@
 /** Surveys on the wire of their management. */
 import { UserBody } from '../../../people/accounts/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
-import { IgnoredMembers } from '../../feature-flags/checks/check-members.ts';
+import { IgnoredFields } from '../../feature-flags/checks/ignored-fields.ts';
 import { LinkedFlagBody } from '../../feature-flags/linked.ts';
 import { AppearanceBody, ConditionsBody } from './display.ts';
 import { QuestionBody, QuestionsBody } from './questions.ts';
@@ -122,7 +122,7 @@ export const SurveyBody = Type.Object(
     response_sampling_interval: settings.response_sampling_interval,
     response_sampling_limit: settings.response_sampling_limit,
     enable_partial_responses: settings.enable_partial_responses,
-    ignored_members: IgnoredMembers,
+    ignored_members: IgnoredFields,
   },
   { title: 'Survey' },
 );

@@ -5,7 +5,7 @@ import { compile, Type } from '../../../platform/schema.ts';
 import { checkCondition } from '../../../conditions/operators/check-condition.ts';
 import { numberOf, type Json } from '../../../conditions/operators/json-values.ts';
 import { sharedPatternBudget, type PatternBudget } from '../../../conditions/regex/pattern-budget.ts';
-import { knownMembers } from './check-members.ts';
+import { pickKnownFields } from './ignored-fields.ts';
 import {
   conditionsOf,
   Filters,
@@ -32,7 +32,7 @@ export function validateFilters(filters: unknown): FlagFilters {
   const given = JSON.parse(JSON.stringify({ filters })) as unknown;
   if (!isGiven(given)) throw invalidInput(isGiven.errors ?? [], Given);
   if (Object.hasOwn(given.filters, 'version')) throw versionedFormatError();
-  const known = knownMembers(given.filters, Filters, 'filters') as GivenFilters;
+  const known = pickKnownFields(given.filters, Filters, 'filters') as GivenFilters;
   const { payloads: _, groups = [], ...rest } = known;
   const payloads = validatePayloads(known);
   const checked: FlagFilters = { ...rest, groups, ...(payloads && { payloads }) };

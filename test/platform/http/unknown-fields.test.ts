@@ -1,9 +1,9 @@
-/** Misspelt members of bodies, of all routes that there are: to drop one quietly may export everything, or switch a flag on for all. */
+/** Misspelt fields of bodies, of all routes that there are: to drop one quietly may export everything, or switch a flag on for all. */
 import assert from 'node:assert/strict';
 import { apiRoutes } from '../../../src/app/api.ts';
 import { InvalidInput } from '../../../src/platform/errors.ts';
 import { pathsOf } from '../../../src/platform/http/paths.ts';
-import { createFieldFilter } from '../../../src/platform/http/unknown-members.ts';
+import { createFieldFilter } from '../../../src/platform/http/unknown-fields.ts';
 import type { TSchema } from '../../../src/platform/schema.ts';
 
 type Shape = { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[] };
@@ -17,10 +17,10 @@ function read(method: string, path: string): (body: unknown) => unknown {
 }
 
 /** Of an object, of the objects of a list, or of a page of them. */
-function members(schema: TSchema | null | undefined): string[] {
+function fieldNames(schema: TSchema | null | undefined): string[] {
   const { properties = {}, items, anyOf = [] } = (schema ?? {}) as Shape;
   const inside = [items, properties['results'], ...anyOf];
-  return [...Object.keys(properties), ...inside.flatMap((one) => (one ? members(one) : []))];
+  return [...Object.keys(properties), ...inside.flatMap((one) => (one ? fieldNames(one) : []))];
 }
 
 const MISSPELT: [string, string, string, string][] = [
@@ -51,7 +51,7 @@ const MISSPELT: [string, string, string, string][] = [
   ['patch', '/api/organizations/:organization_id/', 'members_can_invites', 'members_can_invite'],
 ];
 
-/** Members that upstream's own clients send, and that are not taken here. */
+/** Fields that upstream's own clients send, and that are not taken here. */
 const IGNORED: [string, string, object][] = [
   ['post', '/batch_exports/', { interval_offset: 0, batch_export_id: 'x' }],
   ['patch', '/api/projects/:project_id/', { session_recording_opt_in: true, autocapture_opt_out: false }],
@@ -66,11 +66,11 @@ const IGNORED: [string, string, object][] = [
   ['post', '/api/login/', { next: '/' }],
 ];
 
-describe('a member of a body', () => {
-  for (const [method, path, member, meant] of MISSPELT) {
-    it(`is refused where it is misspelt: ${member} of ${method} ${path}`, () => {
+describe('a field of a body', () => {
+  for (const [method, path, field, meant] of MISSPELT) {
+    it(`is refused where it is misspelt: ${field} of ${method} ${path}`, () => {
       const detail = `There is no such field. The nearest is \`${meant}\`.`;
-      assert.throws(() => read(method, path)({ [member]: 1 }), new InvalidInput(detail, member));
+      assert.throws(() => read(method, path)({ [field]: 1 }), new InvalidInput(detail, field));
     });
   }
 
@@ -104,8 +104,8 @@ describe('a member of a body', () => {
       const answers = apiRoutes
         .filter((other) => pathsOf(other)[0] === path)
         .flatMap((one) => Object.values(one.answers));
-      for (const member of answers.flatMap(members)) {
-        assert.doesNotThrow(() => dropUnknown({ [member]: 1 }), `${route.method} ${path} ${member}`);
+      for (const field of answers.flatMap(fieldNames)) {
+        assert.doesNotThrow(() => dropUnknown({ [field]: 1 }), `${route.method} ${path} ${field}`);
       }
     }
   });

@@ -1,6 +1,6 @@
 /**
- * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). Misspelt members are refused, because dropping
- * them quietly would give wrong numbers. `unsupported.ts` refuses known members that are not computed here.
+ * The names of fields that upstream's nodes have (PostHog, frontend/src/queries/schema). Misspelt fields are refused, because dropping
+ * them quietly would give wrong numbers. `unsupported.ts` refuses known fields that are not computed here.
  */
 import { nearestName } from '../../../platform/http/nearest-name.ts';
 import { fieldsOf } from './parse.ts';
@@ -33,7 +33,7 @@ const NODES: Readonly<Record<string, Names>> = {
   ),
 };
 
-/** Known members of the nested objects in every query. */
+/** Known fields of the nested objects in every query. */
 const PARTS: Readonly<Record<string, Names>> = {
   dateRange: names('date_from date_to explicitDate excludeIncompletePeriods'),
   compareFilter: names('compare compare_to'),
@@ -72,40 +72,40 @@ const PARTS: Readonly<Record<string, Names>> = {
   'retentionFilter.returningEntity': names('id type kind order uuid name custom_name properties'),
 };
 
-/** Members that only change how a chart looks; upstream adds more with every version. */
+/** Fields that only change how a chart looks; upstream adds more with every version. */
 const PRESENTATIONAL = /^(show|hide|hidden)[A-Z]/;
 
 /**
- * Refuses unknown members in a query that a client sends now; stored queries stay as they are.
+ * Refuses unknown fields in a query that a client sends now; stored queries stay as they are.
  * @param value a query, bare or inside another node; a query of an unknown kind is left to `parseQuery`
- * @throws InvalidInput for the first unknown member, naming it and the most similar known one; also for a member that does nothing without
+ * @throws InvalidInput for the first unknown field, naming it and the most similar known one; also for a field that does nothing without
  * another
  */
 export function refuseUnknown(value: unknown): void {
   const node = fieldsOf(value);
-  const known = membersOf(node);
+  const known = knownFieldsOf(node);
   if (known === undefined) return;
   if (node['kind'] === 'EventsQuery' || !known.has('source')) {
     refuseIn(node, known);
     return;
   }
   const source = fieldsOf(node['source']);
-  const sourceMembers = membersOf(source);
-  const elsewhere = sourceMembers ? [...sourceMembers].map((name) => `source.${name}`) : [];
+  const sourceFields = knownFieldsOf(source);
+  const elsewhere = sourceFields ? [...sourceFields].map((name) => `source.${name}`) : [];
   refuseOthers(node, { kind: source['kind'], known, elsewhere });
-  if (sourceMembers) refuseIn(source, sourceMembers);
+  if (sourceFields) refuseIn(source, sourceFields);
 }
 
 function refuseIn(query: Fields, known: Names): void {
   const { kind } = query;
   const parts = Object.entries(PARTS).filter(([path]) => known.has(path.split('.')[0]!));
-  const elsewhere = parts.flatMap(([path, partMembers]) => [...partMembers].map((name) => `${path}.${name}`));
+  const elsewhere = parts.flatMap(([path, partFields]) => [...partFields].map((name) => `${path}.${name}`));
   refuseOthers(query, { kind, known, elsewhere });
-  for (const [path, partMembers] of parts) {
+  for (const [path, partFields] of parts) {
     const part = path.split('.').reduce((parent: unknown, name) => fieldsOf(parent)[name], query);
     const refuse = (node: unknown, prefix: string) => {
-      if (partMembers.has('kind') && isOfAnotherKind(node)) return;
-      refuseOthers(fieldsOf(node), { kind, known: partMembers, prefix });
+      if (partFields.has('kind') && isOfAnotherKind(node)) return;
+      refuseOthers(fieldsOf(node), { kind, known: partFields, prefix });
     };
     if (Array.isArray(part)) part.forEach((element, n) => refuse(element, `${path}[${n}].`));
     else refuse(part, `${path}.`);
@@ -113,7 +113,7 @@ function refuseIn(query: Fields, known: Names): void {
   refuseLoneCompareTo(query);
 }
 
-/** @param elsewhere paths of members in other parts of the query, to be suggested */
+/** @param elsewhere paths of fields in other parts of the query, to be suggested */
 function refuseOthers(
   fields: Fields,
   {
@@ -130,10 +130,10 @@ function refuseOthers(
   const like = nearestName(other, [...known, ...elsewhere]);
   const path = `${prefix}${like}`.replace(/\[\d+\]|^source\./, '');
   const hint = like === undefined || isRefused(kind, path) ? '' : ` Did you mean \`${like}\`?`;
-  throw refusal(`${prefix}${other.slice(0, 100)}`, `There is no such member.${hint}`, 'unknown_member');
+  throw refusal(`${prefix}${other.slice(0, 100)}`, `There is no such field.${hint}`, 'unknown_member');
 }
 
-/** Parts of another kind have other members, and `parseQuery` refuses them for their kind. */
+/** Parts of another kind have other fields, and `parseQuery` refuses them for their kind. */
 function isOfAnotherKind(part: unknown): boolean {
   const { kind } = fieldsOf(part);
   return isGiven(kind) && kind !== 'EventsNode';
@@ -147,7 +147,7 @@ function refuseLoneCompareTo({ kind, compareFilter }: Fields): void {
   throw refusal('compareFilter.compare_to', fix, 'required');
 }
 
-function membersOf({ kind }: Fields): Names | undefined {
+function knownFieldsOf({ kind }: Fields): Names | undefined {
   return typeof kind === 'string' && Object.hasOwn(NODES, kind) ? NODES[kind] : undefined;
 }
 

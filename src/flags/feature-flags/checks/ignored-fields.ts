@@ -1,9 +1,9 @@
 /**
- * Drops unknown members of filters and names them in the answer, because upstream's clients send members that have no effect. Refuses names
+ * Drops unknown fields of filters and names them in the answer, because upstream's clients send fields that have no effect. Refuses names
  * that are close to a known one, because a misspelt percentage would turn a flag on for everybody.
  */
 import { misspellings } from '../../../platform/http/nearest-name.ts';
-import { unknownFieldError } from '../../../platform/http/unknown-members.ts';
+import { unknownFieldError } from '../../../platform/http/unknown-fields.ts';
 import { Type, type TSchema } from '../../../platform/schema.ts';
 import { Filters } from '../filters.ts';
 
@@ -12,36 +12,36 @@ type Shape = TSchema & { properties?: Record<string, Shape>; anyOf?: Shape[]; it
 const MAX_NAME = 100;
 const MAX_REPORTED = 100;
 
-export const IgnoredMembers = Type.Optional(
+export const IgnoredFields = Type.Optional(
   Type.Array(Type.String(), {
     maxItems: MAX_REPORTED,
     description:
-      'The first hundred unknown members of the filters that were ignored, such as `filters__groups__0__bucket`; ' +
+      'The first hundred unknown fields of the filters that were ignored, such as `filters__groups__0__bucket`; ' +
       'absent if there were none.',
   }),
 );
 
-/** @returns the ignored members of the given filters, for an answer; empty if all are known */
-export function ignoredMembers(filters: unknown, attr = 'filters'): { ignored_members?: string[] } {
+/** @returns the ignored fields of the given filters, for an answer; empty if all are known */
+export function ignoredFields(filters: unknown, attr = 'filters'): { ignored_members?: string[] } {
   const ignored: string[] = [];
-  knownMembers(filters, Filters, attr, ignored);
+  pickKnownFields(filters, Filters, attr, ignored);
   return ignored.length > 0 ? { ignored_members: ignored.slice(0, MAX_REPORTED) } : {};
 }
 
 /**
- * @param value valid by the schema, which allows members that it does not list
- * @param attr path of the value; members are joined to it by `__`
- * @param ignored receives the dropped members of all levels
- * @returns the value with the members that the schema lists
- * @throws InvalidInput for an unknown member whose name is close to that of an absent known one
+ * @param value valid by the schema, which allows fields that it does not list
+ * @param attr path of the value; fields are joined to it by `__`
+ * @param ignored receives the dropped fields of all levels
+ * @returns the value with the fields that the schema lists
+ * @throws InvalidInput for an unknown field whose name is close to that of an absent known one
  */
-export function knownMembers(value: unknown, schema: TSchema, attr: string, ignored: string[] = []): unknown {
+export function pickKnownFields(value: unknown, schema: TSchema, attr: string, ignored: string[] = []): unknown {
   const { anyOf = [], items, properties } = schema as Shape;
   if (typeof value !== 'object' || value === null) return value;
   if (anyOf.length > 0)
-    return anyOf.reduce((rest, branch) => knownMembers(rest, branch, attr, ignored), value as unknown);
+    return anyOf.reduce((rest, branch) => pickKnownFields(rest, branch, attr, ignored), value as unknown);
   if (Array.isArray(value)) {
-    return items ? value.map((item, index) => knownMembers(item, items, `${attr}__${index}`, ignored)) : value;
+    return items ? value.map((item, index) => pickKnownFields(item, items, `${attr}__${index}`, ignored)) : value;
   }
   if (!properties) return value;
   const isKnown = (name: string) => Object.hasOwn(properties, name);
@@ -56,8 +56,8 @@ export function knownMembers(value: unknown, schema: TSchema, attr: string, igno
     if (meant !== undefined) throw unknownFieldError(path, meant);
     ignored.push(path);
   }
-  const members = value as Record<string, unknown>;
+  const fields = value as Record<string, unknown>;
   return Object.fromEntries(
-    known.map((name) => [name, knownMembers(members[name], properties[name]!, `${attr}__${name}`, ignored)]),
+    known.map((name) => [name, pickKnownFields(fields[name], properties[name]!, `${attr}__${name}`, ignored)]),
   );
 }

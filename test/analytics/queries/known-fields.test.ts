@@ -1,7 +1,7 @@
-/** Members that are misspelt, or stand in the wrong place, give no wrong numbers. */
+/** Fields that are misspelt, or stand in the wrong place, give no wrong numbers. */
 import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/platform/errors.ts';
-import { refuseUnknown } from '../../../src/analytics/queries/parsing/members.ts';
+import { refuseUnknown } from '../../../src/analytics/queries/parsing/known-fields.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
 import {
   EventsQuery,
@@ -63,13 +63,13 @@ const REFUSED: [string, unknown, string, string | undefined][] = [
   ['like no other', trends({ xyzzy: 0 }), 'xyzzy', undefined],
 ];
 
-describe('a member that upstream does not have', () => {
-  for (const [name, query, member, meant] of REFUSED) {
+describe('a field that upstream does not have', () => {
+  for (const [name, query, path, meant] of REFUSED) {
     it(`is refused: ${name}`, () => {
       const hint = meant === undefined ? '' : ` Did you mean \`${meant}\`?`;
       assert.throws(
         () => refuseUnknown(query),
-        new InvalidInput(`${member}: There is no such member.${hint}`, 'query', 'unknown_member'),
+        new InvalidInput(`${path}: There is no such field.${hint}`, 'query', 'unknown_member'),
       );
     });
   }
@@ -87,7 +87,7 @@ describe('a member that upstream does not have', () => {
   });
 });
 
-describe('a member that upstream has', () => {
+describe('a field that upstream has', () => {
   for (const compareFilter of [{ compare_to: '-1y' }, { compare: null, compare_to: '-1y' }]) {
     it(`is refused where it waits for another: ${JSON.stringify(compareFilter)}`, () => {
       const given = trends({ compareFilter });
