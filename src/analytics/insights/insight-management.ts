@@ -85,7 +85,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     async show(context: Actor, insights: readonly Insight[], look: InsightViewOptions): Promise<InsightBody[]> {
       const { project, caller, rights } = context;
       const { refresh, overlay = NO_OVERLAY } = look;
-      const [places, users, shown] = await Promise.all([
+      const [locations, users, shown] = await Promise.all([
         allStores.insights.findLocations(
           project.id,
           insights.map(({ id }) => id),
@@ -99,10 +99,10 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
         ),
       ]);
       return insights.map((insight, index) => {
-        const tiles = places.get(insight.id) ?? [];
+        const tiles = locations.get(insight.id) ?? [];
         const restriction = restrictionOf(tiles, caller, rights);
         const visibleTiles = visibleLocations(tiles, rights);
-        return presentInsight(insight, { rights, users, result: shown[index]!, places: visibleTiles, restriction });
+        return presentInsight(insight, { rights, users, result: shown[index]!, locations: visibleTiles, restriction });
       });
     },
   };

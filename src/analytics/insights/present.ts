@@ -15,13 +15,13 @@ export type InsightView = {
   users: Users;
   result: InsightResult;
   /** Tiles of this insight. */
-  places: readonly TileLocation[];
+  locations: readonly TileLocation[];
   /** The restriction that its dashboards impose; absent if none does. */
   restriction?: Restriction;
 };
 
 export function presentInsight(insight: Insight, view: InsightView): InsightBody {
-  const { rights, users, result, places } = view;
+  const { rights, users, result, locations } = view;
   return {
     id: insight.id,
     short_id: insight.short_id,
@@ -32,8 +32,8 @@ export function presentInsight(insight: Insight, view: InsightView): InsightBody
     filters: {},
     order: null,
     deleted: insight.deleted,
-    dashboards: places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id),
-    dashboard_tiles: places.map(({ id, dashboard_id, deleted }) => ({ id, dashboard_id, deleted })),
+    dashboards: locations.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id),
+    dashboard_tiles: locations.map(({ id, dashboard_id, deleted }) => ({ id, dashboard_id, deleted })),
     ...result,
     created_at: insight.created_at,
     created_by: userOf(users, insight.created_by),

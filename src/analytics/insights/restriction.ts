@@ -38,7 +38,7 @@ export function restrictionOf(
   rights: Rights,
 ): Restriction {
   const live = locations.filter(({ deleted }) => !deleted);
-  if (live.every((place) => place.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
+  if (live.every((location) => location.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
   return {
     effective_restriction_level: ONLY_COLLABORATORS_EDIT,
     effective_privilege_level: mayEditInsight(live, caller, rights) ? MAY_EDIT : MAY_VIEW,
@@ -46,10 +46,10 @@ export function restrictionOf(
 }
 
 /** Tiles on dashboards that the caller sees: others are left out. */
-export function visibleLocations<Place extends OwnedTileLocation>(
-  locations: readonly Place[],
+export function visibleLocations<Location extends OwnedTileLocation>(
+  locations: readonly Location[],
   rights: Pick<Rights, 'levelOf'>,
-): Place[] {
+): Location[] {
   return locations.filter(({ dashboard_id: id, created_by: createdBy }) =>
     reaches(rights.levelOf('dashboard', { id, createdBy }), 'viewer'),
   );
@@ -61,7 +61,7 @@ export function mayEditInsight(
   caller: Pick<Caller, 'userId'>,
   rights: Rights,
 ): boolean {
-  return locations.every((place) => place.deleted || mayEdit(place, caller, rights));
+  return locations.every((location) => location.deleted || mayEdit(location, caller, rights));
 }
 
 /** @returns the insights that the dashboard's restriction covers: all on it, also deleted ones */

@@ -83,7 +83,7 @@ export const ResultFields = {
   error: nullable(ErrorBody, { description: 'Why there is no result; null if there is one.' }),
 };
 
-const Place = Type.Object({ id: Type.Integer(), dashboard_id: Type.Integer(), deleted: Type.Boolean() });
+const TileReference = Type.Object({ id: Type.Integer(), dashboard_id: Type.Integer(), deleted: Type.Boolean() });
 
 export const InsightBody = Type.Object(
   {
@@ -97,7 +97,7 @@ export const InsightBody = Type.Object(
     order: Type.Null(),
     deleted: Type.Boolean(),
     dashboards: Type.Array(Type.Integer(), { description: 'The IDs of the dashboards that show the insight.' }),
-    dashboard_tiles: Type.Array(Place),
+    dashboard_tiles: Type.Array(TileReference),
     ...ResultFields,
     created_at: Instant,
     created_by: nullable(UserBody),

@@ -57,7 +57,7 @@ export function createLoadShown({ stores, getResults }: Options): LoadShown {
   async function loadInsight(project: Project, id: number, settings: ShareSettings): Promise<SharedObject> {
     const insight = await stores.insights.get(project.id, id);
     const [result] = await getResults(project, [{ insight, overlay: NO_OVERLAY }]);
-    const body = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
+    const body = presentInsight(insight, { rights: null, users: new Map(), result: result!, locations: [] });
     return { insight: publicInsight(body, { dashboards: [], showsDescription: true, settings }) };
   }
 

@@ -6,7 +6,7 @@
 import type { ResultError } from '../insights/results/result.ts';
 import type { InsightBody } from '../insights/schema.ts';
 import type { DashboardBody } from '../dashboards/schema.ts';
-import { gridPlaceOf } from '../dashboards/tiles/layout.ts';
+import { gridPositionOf } from '../dashboards/tiles/layout.ts';
 import type { TileBody } from '../dashboards/tiles/schema.ts';
 import { drawnAs } from './charts/drawn-as.ts';
 import { drawnResult } from './charts/drawn-results.ts';
@@ -44,7 +44,7 @@ function publicTile(tile: TileBody, dashboardId: number, settings: ShareSettings
     ...HIDDEN_TILE_FIELDS,
     id,
     order,
-    layouts: { sm: gridPlaceOf(tile.layouts, 'sm'), xs: gridPlaceOf(tile.layouts, 'xs') },
+    layouts: { sm: gridPositionOf(tile.layouts, 'sm'), xs: gridPositionOf(tile.layouts, 'xs') },
     color: color !== null && COLOURS.includes(color) ? color : null,
     show_description,
     transparent_background,

@@ -309,5 +309,5 @@ function comparison({ image }: IToken): BinaryOperator {
 function arrayIndex(token: IToken): number {
   const index = Number(token.image);
   if (Number.isInteger(index) && index >= 1 && index <= 1_000_000) return index;
-  throw invalidQuery('places in an array are whole numbers from 1', positionOf(token));
+  throw invalidQuery('array indexes are whole numbers, from 1 on', positionOf(token));
 }

@@ -41,10 +41,10 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
     optional: 1,
     make: ([number, digits], position) => {
       if (!digits) return value('float8', `round(${number!.sql})`, position);
-      const places = literalInteger(digits, 'the second argument of round');
-      if (Math.abs(places) > 15) throw invalidQuery('round takes at most 15 digits', digits.at);
+      const decimals = literalInteger(digits, 'the second argument of round');
+      if (Math.abs(decimals) > 15) throw invalidQuery('round takes at most 15 digits', digits.at);
       const bounded = nullUnlessBetween("'-1e307'::float8", number!.sql, "'1e307'::float8");
-      return value('float8', `round(${bounded}::numeric, ${places})::float8`, position);
+      return value('float8', `round(${bounded}::numeric, ${decimals})::float8`, position);
     },
   },
   {
@@ -174,5 +174,5 @@ function step(key: Value): Step {
   if (key.literal !== undefined) return key.literal;
   const index = literalInteger(key, 'a key of JSON');
   if (index >= 1 && index <= 1_000_000) return index;
-  throw invalidQuery('places in an array are whole numbers from 1', key.at);
+  throw invalidQuery('array indexes are whole numbers, from 1 on', key.at);
 }

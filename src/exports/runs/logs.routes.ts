@@ -107,7 +107,7 @@ async function logPage(logs: LogStore, filter: LogFilter, query: Query, url: URL
   const listed = await cursorPage(
     url,
     page,
-    (place) => logs.listPage(filter, place),
+    (page) => logs.listPage(filter, page),
     ({ entry }) => presentLogEntry(entry!),
     (id) => ENTRY_ID.test(id),
   );

@@ -146,12 +146,12 @@ export function logStore(db: Knex, { maxSearched = MAX_ENTRIES_SEARCHED } = {}) 
       let remaining = max;
       let after: Position | undefined;
       while (remaining > 0) {
-        const place = { limit: Math.min(batchSize, remaining), ...(after && { olderThan: after }) };
-        const listed = await searchAfter(filter, place, true);
+        const page = { limit: Math.min(batchSize, remaining), ...(after && { olderThan: after }) };
+        const listed = await searchAfter(filter, page, true);
         const entries = listed.flatMap(({ entry }) => (entry ? [entry] : []));
         if (entries.length > 0) yield entries;
         const last = listed.at(-1);
-        if (!last || (entries.length < place.limit && !last.lastSearched)) return;
+        if (!last || (entries.length < page.limit && !last.lastSearched)) return;
         remaining -= entries.length;
         after = last;
       }

@@ -95,14 +95,14 @@ export function runRequestStore(db: Knex) {
       await db.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.requestsOfProject, batchExport.projectId]);
       // tooth: request-limits
       const { rowCount } = await db.raw<{ rowCount: number }>(
-        `with places as (
+        `with free_slots as (
            select least(:ofExport - count(*) filter (where export.id = :id), :ofProject - count(*)) as free
            from batch_export_requests as request join batch_exports as export on export.id = request.batch_export_id
            where export.project_id = :projectId and request.closed_at is null and request.claimed_at is not null
          ), next as (
            select id from batch_export_requests
            where batch_export_id = :id and closed_at is null and claimed_at is null
-           order by (kind <> 'retry'), created_at, data_interval_end limit (select greatest(free, 0) from places)
+           order by (kind <> 'retry'), created_at, data_interval_end limit (select greatest(free, 0) from free_slots)
          )
          update batch_export_requests as request set claimed_at = clock_timestamp() from next where request.id = next.id`,
         { ...batchExport, ...limits },

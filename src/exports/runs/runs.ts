@@ -76,9 +76,9 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
       const claimedCounts = await stores.runRequests.countClaimed({ id: batchExportId, projectId }, backfill.id);
       if (claimedCounts.ofBackfill > 0) return null;
       if (claimedCounts.ofExport >= maxConcurrentRuns)
-        return `Waits for a place: ${claimedCounts.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
+        return `Waits for other runs: ${claimedCounts.ofExport} requested runs of this batch export are under way, which is its limit.`;
       if (claimedCounts.ofProject >= limits.runsPerProject)
-        return `Waits for a place: ${claimedCounts.ofProject} runs of this project that were asked for are under way, as many as it may have at once.`;
+        return `Waits for other runs: ${claimedCounts.ofProject} requested runs of this project are under way, which is its limit.`;
       return null;
     },
 

@@ -16,7 +16,7 @@ import {
 } from '../../conditions/operators/json-values.ts';
 import { LIMITS } from './limits.ts';
 import { isTrue } from './paths.ts';
-import { geoPropertiesOf } from './place.ts';
+import { geoPropertiesOf } from './geo-properties.ts';
 import { runtimeOf } from './runtime.ts';
 
 /** The fields of a body; SDKs use several names for some of them. */

@@ -66,7 +66,7 @@ function trySet(flag: Flag, index: number, context: EvaluationContext, progress:
     return answers.failureDecision(matches);
   }
   const isInRollout = placement.isInRollout(context, set.group, set.percentage);
-  if (progress.isTraced) progress.place = placement.placeOf(context, set.group);
+  if (progress.isTraced) progress.hash = placement.hashOf(context, set.group);
   if (isInRollout === false && matches === true) {
     progress.miss(MISS.outOfRolloutBound, index);
     return exitsEarly ? progress.finishWithMiss() : undefined;
@@ -93,7 +93,7 @@ class SetProgress {
   readonly #answers: Answers;
   readonly #trace: Trace | undefined;
   /** Hash of the subject for the set that is being tried, for the trace. */
-  place: number | undefined;
+  hash: number | undefined;
   #miss: Miss = MISS.noGroupType;
   #index: number | undefined;
   #hasSkippedGroup = false;
@@ -110,8 +110,8 @@ class SetProgress {
   }
 
   traceSet(index: number, reason: SetTrace['reason']): void {
-    this.#trace?.sets.push({ index, reason, place: this.place });
-    this.place = undefined;
+    this.#trace?.sets.push({ index, reason, hash: this.hash });
+    this.hash = undefined;
   }
 
   /** Records a miss; among misses of the same rank the last one counts. */

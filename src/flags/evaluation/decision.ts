@@ -63,7 +63,7 @@ export type SetTrace = {
   readonly reason:
     'condition_match' | 'no_condition_match' | 'out_of_rollout_bound' | 'no_group_type' | 'no_device' | FailureCode;
   /** Hash of the subject in `[0, 1]`; undefined if it was not needed or is unknown. */
-  readonly place: number | undefined;
+  readonly hash: number | undefined;
 };
 
 /** Trace of one flag, without the flags that it depends on. Sets without an entry were not reached. */

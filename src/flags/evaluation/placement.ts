@@ -26,8 +26,8 @@ export type Placement = {
   /** @param group index of the type of the group to place; undefined places the person */
   isInRollout: (context: EvaluationContext, group: number | undefined, percentage: number) => Verdict;
   /** The number in `[0, 1]` that `isInRollout` compares with a percentage; undefined if it is unknown. */
-  placeOf: (context: EvaluationContext, group: number | undefined) => number | undefined;
-  /** Key of the variant; null if the flag has none at this place, undefined if it is unknown. */
+  hashOf: (context: EvaluationContext, group: number | undefined) => number | undefined;
+  /** Key of the variant; null if the flag has none at this position, undefined if it is unknown. */
   variantFor: (context: EvaluationContext, group: number | undefined) => string | null | undefined;
   /** Returns `holdout-<id>` for a context that is held out. Undefined for a flag without a holdout. */
   readonly holdoutOf: ((context: EvaluationContext) => string | undefined) | undefined;
@@ -79,7 +79,7 @@ export function compilePlacement(flag: FlagDefinition, filters: Fields, flagGrou
       const percentile = percentileOf(context, group);
       return percentile === undefined ? 'database_error' : isInPercentage(percentile, percentage);
     },
-    placeOf: (context, group) => percentileOf(context, group),
+    hashOf: (context, group) => percentileOf(context, group),
     variantFor(context, group) {
       if (variants.length === 0) return null;
       const percentile = percentileOf(context, group, 'variant');
@@ -97,7 +97,7 @@ export function isInPercentage(percentile: number, percentage: number): boolean 
   return percentile <= percentage / 100;
 }
 
-/** @returns null at a place after all variants, whose sum may be below 100 %, if only by rounding */
+/** @returns null at a position after all variants, whose sum may be below 100 %, if only by rounding */
 export function variantAt(percentile: number, variants: readonly Variant[]): string | null {
   return variants.find(({ below }) => percentile < below)?.key ?? null;
 }

@@ -27,7 +27,7 @@ export async function readLists(
     const name = printable(file, MAX_REASON);
     const parsed = parseList(await collect(bytes, name, budget), name);
     for (const [index, item] of parsed.results.entries()) {
-      items.push(parseItem(item, kind, `${name}: ${parsed.place}[${index}]`));
+      items.push(parseItem(item, kind, `${name}: ${parsed.path}[${index}]`));
       if (items.length > MAX_ITEMS) throw new CommandFailed(`${name} has more than ${MAX_ITEMS} ${kind}s.`);
     }
     count = Math.max(count, parsed.count);
@@ -46,7 +46,7 @@ export async function readLists(
 export type List = {
   results: readonly unknown[];
   /** The list's name in errors: `results`, or empty for a bare list. */
-  place: string;
+  path: string;
   /** Number of items on all pages; 0 if the list has no count. */
   count: number;
   /** The address of the next page. */
@@ -61,14 +61,14 @@ export type List = {
  */
 export function parseList(bytes: Buffer, name: string): List {
   const list = parse(bytes, name);
-  if (Array.isArray(list)) return { results: list, place: '', count: list.length, next: null, isPage: false };
+  if (Array.isArray(list)) return { results: list, path: '', count: list.length, next: null, isPage: false };
   if (!isFields(list))
     throw new CommandFailed(`${name} does not contain a list: an array, or an object with results, is expected.`);
   const { results, count, next, previous } = list;
   if (!Array.isArray(results)) throw new CommandFailed(`${name}: results is missing or not an array.`);
   return {
     results,
-    place: 'results',
+    path: 'results',
     count: typeof count === 'number' ? count : 0,
     next: typeof next === 'string' ? next : null,
     isPage: typeof next === 'string' || typeof previous === 'string',

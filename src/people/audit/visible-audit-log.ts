@@ -8,7 +8,7 @@ export type VisibleAuditLog = {
   visible: Visible;
   /** Table of the entries' objects, if they belong to batch exports; `visible` then applies to the exports. */
   exportChildrenTable?: string;
-  /** Place where entries about another kind list ids of these objects: its scope, the field, and the objects' table. */
+  /** The field in which entries about another kind list ids of these objects: that kind's scope, the field, and the objects' table. */
   namedIn?: { scope: string; field: string; table: string };
 };
 

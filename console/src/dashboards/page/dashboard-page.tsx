@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { placeTiles } from '../../../../src/analytics/sharing/charts/places.ts';
+import { positionTiles } from '../../../../src/analytics/sharing/charts/positions.ts';
 import '../../../../src/analytics/sharing/charts/charts.css';
 import { Chunk } from '../../chunks/chunk.tsx';
 import { lazyChunk } from '../../chunks/lazy-chunk.ts';
@@ -70,7 +70,7 @@ function Tiles({ dashboard: { tiles }, projectId }: { dashboard: Dashboard; proj
       </Empty>
     );
   }
-  const areas = new Map(placeTiles(tiles));
+  const areas = new Map(positionTiles(tiles));
   return (
     <div className={styles.tiles}>
       {tiles.map((tile) => (

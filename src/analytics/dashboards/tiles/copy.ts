@@ -5,7 +5,7 @@ import type { Dashboard } from '../dashboards.store.ts';
 import type { ChangeContext } from '../change-context.ts';
 import { copyInsight } from '../../insights/insights.ts';
 import { checkLayouts } from './given-layouts.ts';
-import { moveToFreePlace } from './layout.ts';
+import { moveToFreePosition } from './layout.ts';
 import { collectTileChanges } from './log.ts';
 import { ensureMakesInsights } from './insights.ts';
 import { ensureSeesTile, visibleTiles } from './permissions.ts';
@@ -61,8 +61,8 @@ export async function duplicateTiles(
       if (!tile) throw unknownTileError(id);
       await ensureSeesTile(context, tile);
       const content = await copyContent(context, tile);
-      const place = { layouts: layouts ?? moveToFreePlace(liveTiles, tile.layouts) };
-      await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
+      const newLayouts = layouts ?? moveToFreePosition(liveTiles, tile.layouts);
+      await stores.tiles.insert({ ...fieldsOf(tile), layouts: newLayouts, ...content, dashboard_id: dashboard.id });
     }
   });
 }

@@ -6,12 +6,12 @@ import { GRIDS, type Layouts } from './layout.ts';
 /** Limit for one tile; a dashboard has up to 500 tiles. */
 const MAX_VALUES = 200;
 
-const LAYOUT_HINT = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
+const LAYOUT_HINT = 'Give a position for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
 
 /**
  * @param given a tile, or the body of a tile action
  * @param path of `given` in the body
- * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`. Other unknown fields are
+ * @throws InvalidInput for a position outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`. Other unknown fields are
  * ignored, but this one would place the tile anywhere
  */
 export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {

@@ -9,19 +9,19 @@ export type Grid = keyof typeof GRIDS;
 
 export type Layouts = Readonly<Record<string, unknown>>;
 export type GridPosition = { x: number; y: number; w: number; h: number };
-/** The fields of a tile that place it. */
+/** The id of a tile, and its position in each grid. */
 export type TileLayouts = { id: number; layouts: Layouts };
 
 export const LAYOUT_STYLES = ['preserve', 'two_column', 'full_width'] as const;
 export type LayoutStyle = (typeof LAYOUT_STYLES)[number];
 
 const DEFAULT_SIZE = { w: 6, h: 5 };
-/** The place of a new tile without a layout, before it moves out of the way of others. */
-export const FIRST_PLACE = {
+/** The position of a new tile without a layout, before it moves out of the way of others. */
+export const FIRST_POSITION = {
   sm: { x: 0, y: 0, ...DEFAULT_SIZE },
   xs: { x: 0, y: 0, w: GRIDS.xs, h: DEFAULT_SIZE.h },
 } as const satisfies Layouts;
-/** Coordinate that sorts tiles without a place last, as upstream does. */
+/** Coordinate that sorts tiles without a position last, as upstream does. */
 const UNPLACED = 100;
 /** Limit of a position on the grid: further than anyone scrolls, and small enough that sums stay exact. */
 const MAX_ROW = 1_000_000;
@@ -32,8 +32,8 @@ export function sortByPosition<T extends TileLayouts>(tiles: readonly T[]): T[] 
   return tiles.toSorted((a, b) => key(a, 'y') - key(b, 'y') || key(a, 'x') - key(b, 'x') || a.id - b.id);
 }
 
-/** @returns the place within the columns of the grid; undefined when the tile has none */
-export function gridPlaceOf(layouts: Layouts, grid: Grid): GridPosition | undefined {
+/** @returns the position within the columns of the grid; undefined when the tile has none */
+export function gridPositionOf(layouts: Layouts, grid: Grid): GridPosition | undefined {
   const entry = entryOf(layouts, grid);
   const [x, y, w, h] = [entry?.['x'], entry?.['y'], entry?.['w'], entry?.['h']].map(coordinate);
   if (x === undefined || y === undefined || !w || !h) return undefined;
@@ -42,44 +42,44 @@ export function gridPlaceOf(layouts: Layouts, grid: Grid): GridPosition | undefi
 }
 
 /**
- * Places a tile among others: if its place is taken, it moves down its columns to the first free one.
- * @returns its layouts there
+ * Finds a free position for a tile among others: its own, or the first free one below, in the same columns.
+ * @returns the layouts with that position
  */
-export function moveToFreePlace(others: readonly TileLayouts[], layouts: Layouts): Layouts {
+export function moveToFreePosition(others: readonly TileLayouts[], layouts: Layouts): Layouts {
   return inEachGrid(layouts, (grid, desired) => {
-    const takenPlaces = others.flatMap((other) => gridPlaceOf(other.layouts, grid) ?? []);
-    const rows = [desired.y, ...takenPlaces.map(bottom)].filter((y) => y >= desired.y).toSorted((a, b) => a - b);
-    const y = rows.find((row) => !takenPlaces.some((place) => overlap({ ...desired, y: row }, place)));
+    const takenPositions = others.flatMap((other) => gridPositionOf(other.layouts, grid) ?? []);
+    const rows = [desired.y, ...takenPositions.map(bottom)].filter((y) => y >= desired.y).toSorted((a, b) => a - b);
+    const y = rows.find((row) => !takenPositions.some((taken) => overlap({ ...desired, y: row }, taken)));
     return { ...desired, y: y ?? desired.y };
   });
 }
 
 /** Moves all tiles up as far as the tiles above allow; afterwards none overlap. */
 export function compact<T extends TileLayouts>(tiles: readonly T[]): T[] {
-  const placesByGrid = { sm: compactedPlaces(tiles, 'sm'), xs: compactedPlaces(tiles, 'xs') };
+  const positionsByGrid = { sm: compactedPositions(tiles, 'sm'), xs: compactedPositions(tiles, 'xs') };
   return tiles.map((tile) => ({
     ...tile,
-    layouts: inEachGrid(tile.layouts, (grid, place) => placesByGrid[grid].get(tile.id) ?? place),
+    layouts: inEachGrid(tile.layouts, (grid, position) => positionsByGrid[grid].get(tile.id) ?? position),
   }));
 }
 
-function compactedPlaces(tiles: readonly TileLayouts[], grid: Grid): Map<number, GridPosition> {
-  const placesById = new Map<number, GridPosition>();
+function compactedPositions(tiles: readonly TileLayouts[], grid: Grid): Map<number, GridPosition> {
+  const positionsById = new Map<number, GridPosition>();
   const placed = tiles.flatMap(({ id, layouts }) => {
-    const position = gridPlaceOf(layouts, grid);
-    return position ? [{ id, place: position }] : [];
+    const position = gridPositionOf(layouts, grid);
+    return position ? [{ id, position }] : [];
   });
-  placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x || a.id - b.id);
-  for (const { id, place } of placed) {
-    const tilesAbove = [...placesById.values()].filter((other) => shareColumns(place, other));
-    placesById.set(id, { ...place, y: Math.max(0, ...tilesAbove.map(bottom)) });
+  placed.sort((a, b) => a.position.y - b.position.y || a.position.x - b.position.x || a.id - b.id);
+  for (const { id, position } of placed) {
+    const tilesAbove = [...positionsById.values()].filter((other) => shareColumns(position, other));
+    positionsById.set(id, { ...position, y: Math.max(0, ...tilesAbove.map(bottom)) });
   }
-  return placesById;
+  return positionsById;
 }
 
 /**
  * Lays out all tiles again, in the given order: each to the right of the previous one, or in the next row if it is too wide.
- * Every tile has a place afterwards, in both grids.
+ * Every tile has a position afterwards, in both grids.
  */
 export function arrange<T extends TileLayouts>(tiles: readonly T[], style: LayoutStyle): T[] {
   let [x, y, rowHeight, narrowY] = [0, 0, 0, 0];
@@ -101,13 +101,13 @@ export function arrange<T extends TileLayouts>(tiles: readonly T[], style: Layou
 function sizeOf({ layouts }: TileLayouts, style: LayoutStyle) {
   if (style === 'two_column') return { ...DEFAULT_SIZE, narrowHeight: DEFAULT_SIZE.h };
   if (style === 'full_width') return { w: GRIDS.sm, h: DEFAULT_SIZE.h, narrowHeight: DEFAULT_SIZE.h };
-  const { w, h } = gridPlaceOf(layouts, 'sm') ?? DEFAULT_SIZE;
-  return { w, h, narrowHeight: gridPlaceOf(layouts, 'xs')?.h ?? h };
+  const { w, h } = gridPositionOf(layouts, 'sm') ?? DEFAULT_SIZE;
+  return { w, h, narrowHeight: gridPositionOf(layouts, 'xs')?.h ?? h };
 }
 
-function inEachGrid(layouts: Layouts, move: (grid: Grid, place: GridPosition) => GridPosition): Layouts {
+function inEachGrid(layouts: Layouts, move: (grid: Grid, position: GridPosition) => GridPosition): Layouts {
   const moved = (Object.keys(GRIDS) as Grid[]).flatMap((grid) => {
-    const position = gridPlaceOf(layouts, grid);
+    const position = gridPositionOf(layouts, grid);
     return position ? [[grid, { ...entryOf(layouts, grid), ...move(grid, position) }] as const] : [];
   });
   return { ...layouts, ...Object.fromEntries(moved) };

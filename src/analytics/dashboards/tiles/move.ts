@@ -4,7 +4,7 @@ import { reaches } from '../../../platform/http/access.ts';
 import type { ChangeContext } from '../change-context.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { mayEdit } from '../restriction.ts';
-import { moveToFreePlace } from './layout.ts';
+import { moveToFreePosition } from './layout.ts';
 import { withChangesLogged } from './log.ts';
 import { ensureSeesTile, maySeeDashboard } from './permissions.ts';
 import { contentOf, fieldsOf, type TileContent } from './tiles.store.ts';
@@ -13,7 +13,7 @@ const CANNOT_MOVE = 'Invalid request data for moving tile.';
 const SAME_DASHBOARD = 'Destination must be a different dashboard than the source.';
 
 /**
- * Moves a tile to a free place on the target.
+ * Moves a tile to a free position on the target.
  * @param ids the ids of the tile and of the target
  * @throws NotFound when there is no such tile on the source, or no such target
  * @throws PermissionDenied when the caller may not change the target, or see the tile's content
@@ -33,7 +33,7 @@ export async function moveTile(
   if (await showsContentOf(context, target, tile)) throw new InvalidInput(CANNOT_MOVE);
   await withChangesLogged(context, source, () =>
     withChangesLogged(context, target, async () => {
-      const layouts = moveToFreePlace(await stores.tiles.listLive(target.id), tile.layouts);
+      const layouts = moveToFreePosition(await stores.tiles.listLive(target.id), tile.layouts);
       await stores.tiles.update(tile.id, { dashboard_id: target.id, layouts });
     }),
   );
@@ -68,7 +68,7 @@ export async function copyTile(
     throw new InvalidInput(`This ${kind} is already on the destination dashboard.`);
   }
   await withChangesLogged(context, target, async () => {
-    const layouts = moveToFreePlace(await stores.tiles.listLive(target.id), tile.layouts);
+    const layouts = moveToFreePosition(await stores.tiles.listLive(target.id), tile.layouts);
     await stores.tiles.insert({ ...fieldsOf(tile), ...contentOf(tile), layouts, dashboard_id: target.id });
   });
 }

@@ -13,15 +13,15 @@ import type { Tile, TileLocation } from './tiles.store.ts';
 export type SeenInsight = {
   insight: Insight;
   /** undefined: the viewer may not see the insight. */
-  seen: Pick<InsightView, 'result' | 'places' | 'restriction'> | undefined;
+  seen: Pick<InsightView, 'result' | 'locations' | 'restriction'> | undefined;
 };
 
 export type SeenTile = {
   tile: Tile;
   order: number;
   insight: SeenInsight | undefined;
-  text: { text: Text; places: readonly TileLocation[] } | undefined;
-  button: { button: Button; places: readonly TileLocation[] } | undefined;
+  text: { text: Text; locations: readonly TileLocation[] } | undefined;
+  button: { button: Button; locations: readonly TileLocation[] } | undefined;
 };
 
 type With = { users: Users; rights: Pick<Rights, 'levelOf'> | null };
@@ -51,7 +51,7 @@ function insightOf({ insight, seen }: SeenInsight, { users, rights }: With): Til
   return { id: insight.id, short_id: insight.short_id, user_access_level: 'none' };
 }
 
-function textOf({ text, places }: NonNullable<SeenTile['text']>, { users }: With): TileBody['text'] {
+function textOf({ text, locations }: NonNullable<SeenTile['text']>, { users }: With): TileBody['text'] {
   return {
     id: text.id,
     body: text.body,
@@ -59,15 +59,15 @@ function textOf({ text, places }: NonNullable<SeenTile['text']>, { users }: With
     last_modified_by: userOf(users, text.last_modified_by),
     last_modified_at: text.last_modified_at,
     team: text.project_id,
-    dashboard_tiles: places.map(presentPlace),
+    dashboard_tiles: locations.map(presentLocation),
   };
 }
 
-function buttonOf({ button, places }: NonNullable<SeenTile['button']>): TileBody['button_tile'] {
+function buttonOf({ button, locations }: NonNullable<SeenTile['button']>): TileBody['button_tile'] {
   const { id, url, text, placement, style } = button;
-  return { id, url, text, placement, style, team: button.project_id, dashboard_tiles: places.map(presentPlace) };
+  return { id, url, text, placement, style, team: button.project_id, dashboard_tiles: locations.map(presentLocation) };
 }
 
-function presentPlace({ id, dashboard_id, deleted }: TileLocation): TileLocation {
+function presentLocation({ id, dashboard_id, deleted }: TileLocation): TileLocation {
   return { id, dashboard_id, deleted };
 }

@@ -11,8 +11,8 @@ import {
   arrange,
   compact,
   sortByPosition,
-  moveToFreePlace,
-  FIRST_PLACE,
+  moveToFreePosition,
+  FIRST_POSITION,
   type TileLayouts,
   type Layouts,
   type LayoutStyle,
@@ -84,7 +84,7 @@ export function tileManagement(allStores: DashboardStores) {
         return reread(context, dashboard);
       }),
 
-    /** Adds a text; without `layouts` in the first free place on the left. @throws InvalidInput naming the field */
+    /** Adds a text; without `layouts` in the first free position on the left. @throws InvalidInput naming the field */
     async addText(actor: Actor, aim: DashboardTarget, input: NewTextTile): Promise<TileBody> {
       const body = filledBody(input.body);
       const display = displayOf(input);
@@ -92,7 +92,7 @@ export function tileManagement(allStores: DashboardStores) {
         withChangesLogged(context, dashboard, async () => {
           const { id: text_id } = await writeText(context, { body });
           const { tiles } = context.stores;
-          const layouts = display.layouts ?? moveToFreePlace(await tiles.listLive(dashboard.id), FIRST_PLACE);
+          const layouts = display.layouts ?? moveToFreePosition(await tiles.listLive(dashboard.id), FIRST_POSITION);
           return tiles.insert({ ...display, layouts, text_id, dashboard_id: dashboard.id });
         }),
       );

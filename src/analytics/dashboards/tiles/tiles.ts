@@ -67,17 +67,17 @@ async function present(
     return insight && maySee(insight) ? insight : undefined;
   });
 
-  const visibleOf = <Place extends OwnedTileLocation>(locations: readonly Place[]) =>
+  const visibleOf = <Location extends OwnedTileLocation>(locations: readonly Location[]) =>
     rights ? visibleLocations(locations, rights) : locations;
 
   const visibleOfShared = (locations: readonly SharedTileLocation[] = []) =>
     visibleOf(locations.filter(({ dashboard_deleted: isGone }) => !isGone));
 
   function placement(insightId: number) {
-    const places = contents.placesOfInsights.get(insightId) ?? [];
+    const locations = contents.locationsOfInsights.get(insightId) ?? [];
     return {
-      places: visibleOf(places),
-      ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }),
+      locations: visibleOf(locations),
+      ...(rights && caller && { restriction: restrictionOf(locations, caller, rights) }),
     };
   }
 
@@ -93,8 +93,8 @@ async function present(
         insight,
         seen: result && { result, ...placement(insight.id) },
       },
-      text: text && { text, places: visibleOfShared(contents.placesOfTexts.get(text.id)) },
-      button: button && { button, places: visibleOfShared(contents.placesOfButtons.get(button.id)) },
+      text: text && { text, locations: visibleOfShared(contents.locationsOfTexts.get(text.id)) },
+      button: button && { button, locations: visibleOfShared(contents.locationsOfButtons.get(button.id)) },
     };
   });
   const users = await stores.users.findByIds(seenTiles.flatMap(usersOf));
@@ -106,7 +106,7 @@ async function loadContents(stores: ContentStores, projectId: number, tiles: rea
   const insightIds = tiles.flatMap(({ insight_id }) => insight_id ?? []);
   const textIds = tiles.flatMap(({ text_id }) => text_id ?? []);
   const buttonIds = tiles.flatMap(({ button_id }) => button_id ?? []);
-  const [insights, placesOfInsights, texts, placesOfTexts, buttons, placesOfButtons] = await Promise.all([
+  const [insights, locationsOfInsights, texts, locationsOfTexts, buttons, locationsOfButtons] = await Promise.all([
     stores.insights.findByIds(projectId, insightIds),
     stores.insights.findLocations(projectId, insightIds),
     stores.texts.findByIds(projectId, textIds),
@@ -114,7 +114,7 @@ async function loadContents(stores: ContentStores, projectId: number, tiles: rea
     stores.buttons.findByIds(projectId, buttonIds),
     stores.tiles.findButtonLocations(buttonIds),
   ]);
-  return { insights, placesOfInsights, texts, placesOfTexts, buttons, placesOfButtons };
+  return { insights, locationsOfInsights, texts, locationsOfTexts, buttons, locationsOfButtons };
 }
 
 /** @returns results by tile, for tiles whose insight the viewer may see */

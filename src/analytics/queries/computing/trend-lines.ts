@@ -25,23 +25,23 @@ export type Line = {
  * @param count how many intervals there are
  */
 export function linesOf(query: ParsedTrends, rows: readonly TrendRow[], count: number): Line[] {
-  const byLine = Map.groupBy(rows, ({ n, place }) => `${n} ${place ?? Infinity}`);
+  const byLine = Map.groupBy(rows, ({ n, rank }) => `${n} ${rank ?? Infinity}`);
   return query.series.flatMap((_, n): Line[] => {
-    const places = query.breakdown ? placesOf(n, rows) : [1];
-    return places.map((place) => {
-      const ownRows = byLine.get(`${n} ${place}`) ?? [];
-      return { n, value: query.breakdown && valueOf(place, ownRows), numbers: numbersOf(query, ownRows, count) };
+    const ranks = query.breakdown ? ranksOf(n, rows) : [1];
+    return ranks.map((rank) => {
+      const ownRows = byLine.get(`${n} ${rank}`) ?? [];
+      return { n, value: query.breakdown && valueOf(rank, ownRows), numbers: numbersOf(query, ownRows, count) };
     });
   });
 }
 
-function placesOf(n: number, rows: readonly TrendRow[]): number[] {
-  const ranks = rows.filter((row) => row.n === n).map(({ place }) => place ?? Infinity);
+function ranksOf(n: number, rows: readonly TrendRow[]): number[] {
+  const ranks = rows.filter((row) => row.n === n).map(({ rank }) => rank ?? Infinity);
   return [...new Set(ranks)].toSorted((a, b) => a - b);
 }
 
-function valueOf(place: number, rows: readonly TrendRow[]): string {
-  return place === Infinity ? OTHER : (rows[0]?.breakdown ?? NONE);
+function valueOf(rank: number, rows: readonly TrendRow[]): string {
+  return rank === Infinity ? OTHER : (rows[0]?.breakdown ?? NONE);
 }
 
 function numbersOf({ shape, smoothing }: ParsedTrends, rows: readonly TrendRow[], count: number): number[] {

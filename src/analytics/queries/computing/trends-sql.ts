@@ -7,8 +7,8 @@ import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.t
 /** Longer values are cut, because they are only names on a chart. */
 const MAX_VALUE = 400;
 
-/** `bucket` counts intervals from 1. `place` ranks the breakdown value by its total; null beyond the limit. */
-export type TrendRow = { n: number; bucket: number; place: number | null; breakdown: string | null; value: number };
+/** `bucket` counts intervals from 1. `rank` ranks the breakdown value by its total; null beyond the limit. */
+export type TrendRow = { n: number; bucket: number; rank: number | null; breakdown: string | null; value: number };
 
 /** The parameters are those of a range, then the starts of the intervals. */
 export function trendsSql(query: ParsedTrends, context: FilterContext): string {
@@ -20,8 +20,8 @@ export function trendsSql(query: ParsedTrends, context: FilterContext): string {
     where ${IN_RANGE} and ${namedSql(series, filters, context)} and holds`;
   return `
     with seen as (${matchingEvents}), acting as (${actingSql(query)}), placed as (${rankedSql(query)})
-    select n, bucket::int, place::int, breakdown, ${amountSql(series)} as value
-    from ${countSql(query)} as counted group by n, bucket, place, breakdown`;
+    select n, bucket::int, rank::int, breakdown, ${amountSql(series)} as value
+    from ${countSql(query)} as counted group by n, bucket, rank, breakdown`;
 }
 
 function rowSql({ property, ...entity }: Series, n: number, context: FilterContext): string {
@@ -45,7 +45,7 @@ function actingSql({ series }: ParsedTrends): string {
 
 /** Ranks the values with the largest totals and groups all others. Postgres hashes equality, not IS NOT DISTINCT FROM. */
 function rankedSql({ series, breakdown, formulas }: ParsedTrends): string {
-  if (!breakdown) return 'select *, 1 as place from acting';
+  if (!breakdown) return 'select *, 1 as rank from acting';
   const totals = `(select n, breakdown, ${amountSql(series)} as total from acting group by n, breakdown) as totals`;
   // The series of a formula need the same values, or a value of one series would have no counterpart in another.
   const [ranked, same] =
@@ -53,13 +53,13 @@ function rankedSql({ series, breakdown, formulas }: ParsedTrends): string {
       ? [`select n, breakdown, ${rankSql('partition by n order by total')} from ${totals}`, 'ranked.n = acting.n and']
       : [`select breakdown, ${rankSql('order by sum(total)')} from ${totals} group by breakdown`, ''];
   return `
-    select acting.n, bucket, of, actor, place, case when place is not null then acting.breakdown end as breakdown
+    select acting.n, bucket, of, actor, rank, case when rank is not null then acting.breakdown end as breakdown
     from acting left join (${ranked}) as ranked on ${same} (ranked.breakdown is null) = (acting.breakdown is null)
-      and coalesce(ranked.breakdown, '') = coalesce(acting.breakdown, '') and place <= ${breakdown.limit}`;
+      and coalesce(ranked.breakdown, '') = coalesce(acting.breakdown, '') and rank <= ${breakdown.limit}`;
 }
 
 function rankSql(by: string): string {
-  return `row_number() over (${by} desc, breakdown collate "C") as place`;
+  return `row_number() over (${by} desc, breakdown collate "C") as rank`;
 }
 
 /** A cumulative line counts each person once, in the first interval. */
@@ -67,8 +67,8 @@ function countSql({ series, shape }: ParsedTrends): string {
   const counting = personSeries(series);
   if (shape !== 'cumulative' || counting === undefined) return 'placed';
   return `(
-    select n, of, actor, place, breakdown,
-      case when n in (${counting}) then min(bucket) over (partition by n, actor, place) else bucket end as bucket
+    select n, of, actor, rank, breakdown,
+      case when n in (${counting}) then min(bucket) over (partition by n, actor, rank) else bucket end as bucket
     from placed)`;
 }
 

@@ -115,7 +115,7 @@ const evaluate = route({
         index,
         matches: set && (set.reason in MATCHES ? MATCHES[set.reason]! : null),
         reason: set?.reason ?? 'not_evaluated',
-        bucket: set?.place === undefined ? null : set.place * 100,
+        bucket: set?.hash === undefined ? null : set.hash * 100,
       })),
     });
   },

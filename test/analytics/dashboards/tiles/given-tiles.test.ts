@@ -15,7 +15,7 @@ const sm = (x: number, y: number, w = 6, h = 5) => ({ layouts: { sm: { x, y, w, 
 const text = (body: string) => ({ text: { body } });
 const LONG = 'x'.repeat(4001);
 const NOTHING = 'A new tile needs a `text`, a `button_tile` or an `insight`.';
-const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
+const FORM = 'Give a position for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
 
 const bodies = ({ tiles }: Dashboard) => tiles.map(({ text }) => (text as Body | null)?.['body']);
 const contentOf = (tile: Body | undefined, kind: string) => tile?.[kind] as Body & { id: number };

@@ -6,10 +6,10 @@ import {
   compact,
   GRIDS,
   sortByPosition,
-  moveToFreePlace,
+  moveToFreePosition,
   LAYOUT_STYLES,
   overlap,
-  gridPlaceOf,
+  gridPositionOf,
   type Grid,
   type TileLayouts,
 } from '../../../../src/analytics/dashboards/tiles/layout.ts';
@@ -31,7 +31,7 @@ const holds = <T>(arbitrary: fc.Arbitrary<T>, promise: (value: T) => void) =>
 
 function assertTidy(tiles: readonly TileLayouts[], whole: boolean): void {
   for (const grid of Object.keys(GRIDS) as Grid[]) {
-    const places = tiles.flatMap(({ layouts }) => gridPlaceOf(layouts, grid) ?? []);
+    const places = tiles.flatMap(({ layouts }) => gridPositionOf(layouts, grid) ?? []);
     if (whole) assert.equal(places.length, tiles.length);
     for (const [index, place] of places.entries()) {
       assert(place.x >= 0 && place.y >= 0 && place.x + place.w <= GRIDS[grid], JSON.stringify(place));
@@ -49,8 +49,8 @@ describe('the layout of any dashboard', () => {
       const after = compact(before);
       assertTidy(after, false);
       for (const { id, layouts } of after) {
-        const was = gridPlaceOf(before.find((tile) => tile.id === id)!.layouts, 'sm');
-        const is = gridPlaceOf(layouts, 'sm');
+        const was = gridPositionOf(before.find((tile) => tile.id === id)!.layouts, 'sm');
+        const is = gridPositionOf(layouts, 'sm');
         assert.deepEqual(is && { ...is, y: 0 }, was && { ...was, y: 0 });
       }
     });
@@ -88,11 +88,11 @@ describe('the layout of any dashboard', () => {
   it('lets a tile come in without touching another, and leaves it where it was if there is room', () => {
     holds(fc.tuple(board, layouts), ([others, wish]) => {
       const settled = compact(others);
-      const laid = moveToFreePlace(settled, wish);
+      const laid = moveToFreePosition(settled, wish);
       assertTidy([...settled, { id: 99, layouts: laid }], false);
-      const [wanted, place] = [gridPlaceOf(wish, 'sm'), gridPlaceOf(laid, 'sm')];
+      const [wanted, place] = [gridPositionOf(wish, 'sm'), gridPositionOf(laid, 'sm')];
       assert.deepEqual(place && { ...place, y: 0 }, wanted && { ...wanted, y: 0 });
-      const taken = settled.flatMap((tile) => gridPlaceOf(tile.layouts, 'sm') ?? []);
+      const taken = settled.flatMap((tile) => gridPositionOf(tile.layouts, 'sm') ?? []);
       if (wanted && !taken.some((other) => overlap(other, wanted))) assert.deepEqual(place, wanted);
     });
   });
@@ -104,7 +104,7 @@ describe('the layout of any dashboard', () => {
       { id: 4, layouts: { sm: { x: 0, y: 10, w: 12, h: 2 } } },
     ];
     assert.deepEqual(
-      compact(tiles).map(({ layouts }) => gridPlaceOf(layouts, 'sm')?.y),
+      compact(tiles).map(({ layouts }) => gridPositionOf(layouts, 'sm')?.y),
       [0, 0, 5],
     );
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   overlap,
-  gridPlaceOf,
+  gridPositionOf,
   type Layouts,
   type GridPosition,
 } from '../../../../src/analytics/dashboards/tiles/layout.ts';
@@ -20,7 +20,7 @@ const INSIGHT = { name: 'Views', query: QUERY };
 const at = (x: number, y: number, w = 6, h = 5) => ({ layouts: { sm: { x, y, w, h } } });
 const text = (body = 'a') => ({ text: { body } });
 const NOWHERE = 999_999;
-const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
+const FORM = 'Give a position for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
 const REPRESENTATION = { headers: { Prefer: 'return=representation' } };
 
 const idOf = (tile: Body | undefined) => tile?.['id'] as number;
@@ -28,7 +28,7 @@ const idsOf = ({ tiles }: Dashboard) => tiles.map(idOf);
 const insightOf = ({ tiles }: Dashboard) => (tiles[0]!['insight'] as { id: number }).id;
 const bodies = ({ tiles }: Dashboard) => tiles.map((tile) => (tile['text'] as Body | null)?.['body']);
 const placesOf = ({ tiles }: Dashboard, grid: 'sm' | 'xs' = 'sm') =>
-  tiles.map(({ layouts }) => gridPlaceOf(layouts as Layouts, grid));
+  tiles.map(({ layouts }) => gridPositionOf(layouts as Layouts, grid));
 
 type Bodies = { [action: string]: (tile: number, other: Dashboard) => Body };
 const ACTIONS: Bodies = {

@@ -2,7 +2,7 @@
 import {
   arrange,
   compact,
-  gridPlaceOf,
+  gridPositionOf,
   type TileLayouts as Placed,
   type GridPosition,
 } from '../../dashboards/tiles/layout.ts';
@@ -14,21 +14,21 @@ const EMPTY_HEIGHT = 2;
 
 export type PlacedTile = Placed & { insight?: object | null };
 
-/** Places tiles without a position after all others, two side by side. */
-export function placeTiles(tiles: readonly PlacedTile[]): (readonly [id: number, area: string])[] {
-  const placed = compact(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(boundTile));
-  const places = placed.map(({ id, layouts }) => [id, gridPlaceOf(layouts, 'sm')!] as const);
-  const bottom = Math.max(0, ...places.map(([, { y, h }]) => y + h));
+/** Puts tiles without a position after all others, two side by side. */
+export function positionTiles(tiles: readonly PlacedTile[]): (readonly [id: number, area: string])[] {
+  const placed = compact(tiles.filter(({ layouts }) => gridPositionOf(layouts, 'sm')).map(boundTile));
+  const positions = placed.map(({ id, layouts }) => [id, gridPositionOf(layouts, 'sm')!] as const);
+  const bottom = Math.max(0, ...positions.map(([, { y, h }]) => y + h));
   const others = arrange(
-    tiles.filter(({ layouts }) => !gridPlaceOf(layouts, 'sm')),
+    tiles.filter(({ layouts }) => !gridPositionOf(layouts, 'sm')),
     'two_column',
-  ).map(({ id, layouts }) => [id, lower(gridPlaceOf(layouts, 'sm')!, bottom)] as const);
-  return [...places, ...others].map(([id, place]) => [id, areaOf(place)] as const);
+  ).map(({ id, layouts }) => [id, lower(gridPositionOf(layouts, 'sm')!, bottom)] as const);
+  return [...positions, ...others].map(([id, position]) => [id, areaOf(position)] as const);
 }
 
 function boundTile(tile: PlacedTile): PlacedTile {
-  const { h, ...place } = gridPlaceOf(tile.layouts, 'sm')!;
-  return { id: tile.id, layouts: { sm: { ...place, h: Math.min(h, isEmpty(tile) ? EMPTY_HEIGHT : MAX_HEIGHT) } } };
+  const { h, ...position } = gridPositionOf(tile.layouts, 'sm')!;
+  return { id: tile.id, layouts: { sm: { ...position, h: Math.min(h, isEmpty(tile) ? EMPTY_HEIGHT : MAX_HEIGHT) } } };
 }
 
 function isEmpty({ insight }: PlacedTile): boolean {
