@@ -1,5 +1,5 @@
 // After `npm ci`: lets `npm run` and `npx` find the Node that package-lock.json pins. npm 10, which comes with Node 20 and 22, does not
-// link programs of a package that is there for one platform only; newer ones do. Plain JavaScript for Node 20.
+// link the programs of a package for one platform only; newer versions do. Plain JavaScript for Node 20.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 
@@ -10,16 +10,16 @@ if (existsSync(`node_modules/${program}`) && !existsSync(link)) {
   // Without the link the installation still works with a Node of its own that is new enough.
   try {
     mkdirSync('node_modules/.bin', { recursive: true });
-    // A link that leads to a former platform's program, which is gone.
+    // Removes a link to another platform's program, which is gone.
     rmSync(link, { force: true });
     symlinkSync(`../${program}`, link);
   } catch (error) {
-    console.error(`${link} was not made: ${error.message}`);
+    console.error(`${link} could not be made: ${error.message}`);
   }
 }
 
-// Builds the console now, for the pages of `sluice api`; `npm start` and `npm run console:build` build it as well. An installation without Vite
-// goes on without pages.
+// Builds the console now, for the pages of `sluice api`; `npm start` and `npm run console:build` build it as well. Without Vite,
+// `sluice api` has no pages.
 if (existsSync(link) && existsSync('console/build.ts') && existsSync('node_modules/vite')) {
   spawnSync(link, ['console/build.ts'], { stdio: 'ignore', timeout: 120_000 });
 }

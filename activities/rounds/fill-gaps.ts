@@ -17,7 +17,7 @@ export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<num
   await forEachLoggingFailures(
     engine,
     signal,
-    'gaps are looked for later',
+    'gaps could not be filled: the next round tries again',
     shuffle(await stores.gaps.listWatchedExports()),
     ({ id }) => exportLogFields(id),
     fill,

@@ -13,7 +13,7 @@ export async function resumeExports(engine: Engine, signal: AbortSignal): Promis
   await forEachLoggingFailures(
     engine,
     signal,
-    'an export is unpaused later',
+    'an export could not be unpaused: the next round tries again',
     overdue,
     ({ id }) => exportLogFields(id),
     async (pausedExport) => {

@@ -1,5 +1,5 @@
 /**
- * Settles intervals whose run has ended without finishing its delivery or taking it back. If its commit had begun, only the destination
+ * Settles intervals whose run ended without finishing its delivery or taking it back. If the commit had begun, only the destination
  * knows whether it succeeded. Exports are settled concurrently, each interval within a deadline, so a destination that does not
  * answer delays only its own intervals; the reconciler retries them after growing delays, and gives up after a week.
  */
@@ -83,26 +83,26 @@ async function settle(
   if (!run.plan) return undefined;
   const planned = requirePlan(run);
   const session = await openSessionToSettle(engine, planned, signal);
-  let unreported: readonly string[];
+  let remainingFiles: readonly string[];
   try {
     const receipt = entry.state === 'committing' ? await session.findReceipt() : undefined;
     if (receipt) {
       await recordDelivery(engine, planned, receipt);
       return 'delivered';
     }
-    unreported = await session.discard();
+    remainingFiles = await session.discard();
   } finally {
     await session.close();
   }
-  // A newer run has delivered the interval, or delivers to another place: no delivery begins the grace period of this run's files.
+  // Unlike for the newest run, no later delivery will begin the grace period of this run's files.
   if (!entry.isNewestRun) await engine.stores.supersededFiles.beginGrace(entry);
   const nextStep = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (nextStep === 'later') return undefined;
   // The request comes first: after a crash in between, the interval is still unsettled and the next round repeats this.
   const isRequested = nextStep === 'now' && (await requestAgain(engine, entry));
   if (nextStep) await engine.stores.ledger.reopen(entry);
-  if (unreported.length > 0 && (!entry.isNewestRun || (await hasMovedAway(engine, planned))))
-    await abandonFiles(engine, planned, unreported, session.location);
+  if (remainingFiles.length > 0 && (!entry.isNewestRun || (await hasMovedAway(engine, planned))))
+    await abandonFiles(engine, planned, remainingFiles, session.location);
   return isRequested ? 'requested' : undefined;
 }
 
@@ -114,20 +114,20 @@ async function hasMovedAway({ stores }: Engine, { run, plan }: PlannedRun): Prom
 }
 
 /**
- * Gives up files that no later commit will empty: visible files under stable names are never deleted, so they must not keep the place
- * reserved.
+ * Gives up files that no later commit will overwrite. Visible files under stable names are never deleted, so their records must not keep
+ * the place reserved.
  */
 async function abandonFiles(
   { stores }: Engine,
   { run }: PlannedRun,
-  unreported: readonly string[],
+  remainingFiles: readonly string[],
   location: string,
 ): Promise<void> {
   const message =
-    `The commit broke off when files of it were visible at ${location}, and no manifest names them: ` +
-    `${unreported.length === 1 ? 'one file stays' : `${unreported.length} files stay`} there.`;
+    `The commit was interrupted after some of its files had become visible at ${location}. No manifest lists them: ` +
+    `${remainingFiles.length === 1 ? 'one file stays' : `${remainingFiles.length} files stay`} there.`;
   await stores.inTransaction(async (tx) => {
-    await tx.artifacts.giveUp(unreported);
+    await tx.artifacts.giveUp(remainingFiles);
     await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
   });
 }

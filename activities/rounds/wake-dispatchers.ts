@@ -5,8 +5,13 @@ import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps
 /** @returns how many exports have open requests */
 export async function wakeDispatchers(engine: Engine, signal: AbortSignal): Promise<number> {
   const exportIds = shuffle(await engine.stores.runRequests.listExportsWithOpenRequests());
-  await forEachLoggingFailures(engine, signal, 'a dispatcher is woken later', exportIds, exportLogFields, (id) =>
-    engine.executions.wakeDispatcher(id),
+  await forEachLoggingFailures(
+    engine,
+    signal,
+    'a dispatcher could not be woken: the next round tries again',
+    exportIds,
+    exportLogFields,
+    (id) => engine.executions.wakeDispatcher(id),
   );
   return exportIds.length;
 }

@@ -25,14 +25,14 @@ export async function watchFreshness(engine: Engine, signal: AbortSignal): Promi
       measured,
       ({ watched }) => exportLogFields(watched.id),
       async (measuredFreshness) => {
-        if (await watch(engine, measuredFreshness)) alerts += 1;
+        if (await updateFreshness(engine, measuredFreshness)) alerts += 1;
       },
     );
   }
   return alerts;
 }
 
-async function watch(engine: Engine, measured: MeasuredFreshness): Promise<boolean> {
+async function updateFreshness(engine: Engine, measured: MeasuredFreshness): Promise<boolean> {
   const { watched, freshness, deliveredUntil } = measured;
   if (deliveredUntil !== undefined && deliveredUntil !== watched.completeUntil)
     await engine.stores.freshness.advance(watched.id, deliveredUntil);

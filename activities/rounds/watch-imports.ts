@@ -16,7 +16,7 @@ export async function watchImports(engine: Engine, signal: AbortSignal): Promise
   await forEachLoggingFailures(
     engine,
     signal,
-    'imports are looked at later',
+    'imports could not be checked: the next round tries again',
     exports,
     ({ id }) => exportLogFields(id),
     watch,
@@ -25,7 +25,7 @@ export async function watchImports(engine: Engine, signal: AbortSignal): Promise
   await forEachLoggingFailures(
     engine,
     signal,
-    'stale intervals are requested later',
+    'stale intervals could not be requested: the next round tries again',
     redelivering,
     exportLogFields,
     async (id) => {

@@ -10,13 +10,13 @@ import type { Engine } from '../engine.ts';
 import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps.ts';
 
 /** Temporal's statuses of ended executions, and the status that each gives a row that is still open. */
-const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
+const ROW_ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
   TERMINATED: { status: 'Terminated', latestError: 'The workflow was terminated in Temporal' },
   TIMED_OUT: { status: 'TimedOut', latestError: 'The workflow timed out in Temporal' },
   CANCELLED: { status: 'Cancelled', latestError: 'The workflow was cancelled before it could begin' },
   CONTINUED_AS_NEW: { status: 'ContinuedAsNew', latestError: 'The workflow continued as a new execution' },
-  COMPLETED: { status: 'FailedRetryable', latestError: 'The workflow ended without saying how' },
-  FAILED: { status: 'FailedRetryable', latestError: 'The workflow failed before it could say why' },
+  COMPLETED: { status: 'FailedRetryable', latestError: 'The workflow ended without reporting a result' },
+  FAILED: { status: 'FailedRetryable', latestError: 'The workflow failed before it could report an error' },
 };
 const UNKNOWN_END = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
 
@@ -32,7 +32,7 @@ export async function closeLost(engine: Engine, execution: Execution): Promise<R
   return run;
 }
 
-/** Closes other open rows of the run's interval: Temporal allows one open execution of an interval, so the others should have ended. */
+/** Closes other open rows of the run's interval: Temporal allows one open execution of an interval, so the others must have ended. */
 export async function closeLostOfInterval(engine: Engine, run: Run): Promise<void> {
   const { stores, executions } = engine;
   for (const openRun of await stores.runs.listOpen(run.batchExportId)) {
@@ -59,7 +59,7 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
     forEachLoggingFailures(
       engine,
       signal,
-      'a run is looked up later',
+      'a run could not be looked up: the next round tries again',
       idle,
       ({ batchExportId }) => exportLogFields(batchExportId),
       closeIfLost,
@@ -75,7 +75,7 @@ function faultOfLost({ errorCode: code, errorOwner: owner, errorField: field }: 
 }
 
 async function close(engine: Engine, run: Run, execution: Execution | undefined): Promise<boolean> {
-  const { status, latestError: ended } = (execution && ENDS[execution.status]) ?? UNKNOWN_END;
+  const { status, latestError: ended } = (execution && ROW_ENDS[execution.status]) ?? UNKNOWN_END;
   const latestError = run.latestError === null ? ended : `${ended}. Before that: ${run.latestError}`;
   const wasOpen = await engine.stores.inTransaction(async (tx) => {
     const end = { status, latestError, closedBy: 'reconciler', fault: faultOfLost(run, status) } as const;

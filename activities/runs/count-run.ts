@@ -1,4 +1,4 @@
-/** Counts a run that has ended, for Prometheus and the log: after the commit, so no rolled-back end is counted. */
+/** Counts an ended run, for Prometheus and the log. Call it after the transaction that ends the run, so no rolled-back end is counted. */
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Engine } from '../engine.ts';

@@ -1,8 +1,8 @@
-/** How a run's workflow has `finishRun` end the run. */
+/** The workflow's instruction to the activity `finishRun`: commit the run, or end it without a delivery. */
 import type { Fault } from '../../src/platform/errors.ts';
 
 /**
- * `commit`: all parts are staged, so commit them. Otherwise the run ends without a delivery. `type` is the class of the error that ended the
+ * `commit`: all parts are staged, so commit them. `type` is the class of the error that ended the
  * work, `message` a sentence for the user. `fault` is absent if a workflow or an activity of an earlier version reported the error.
  */
 export type FinishInstruction =

@@ -13,7 +13,7 @@ import type { PlannedRun } from './open-session.ts';
 export function partSource(
   events: EventReader,
   { plan, slice }: PlannedRun,
-  { rows: planned, ...range }: PlannedPart,
+  { rows: plannedRows, ...range }: PlannedPart,
   hashKey: string | null,
   signal: AbortSignal,
 ): PartSource & { readProgress: ReadProgress } {
@@ -37,10 +37,10 @@ export function partSource(
       if (!summary) throw new Error('a part was staged without reading it');
       const read = summary();
       // tooth: part-shrank
-      if (read.rows < planned) throw new IntervalShrank(planned - read.rows);
+      if (read.rows < plannedRows) throw new IntervalShrank(plannedRows - read.rows);
       // tooth: part-grew
-      if (read.rows > planned)
-        throw new Error(`a part planned with ${planned} rows has ${read.rows}: the seal was broken`);
+      if (read.rows > plannedRows)
+        throw new Error(`a part planned with ${plannedRows} rows has ${read.rows}: the seal was broken`);
       return read;
     },
   };

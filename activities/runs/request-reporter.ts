@@ -5,8 +5,8 @@ import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Engine } from '../engine.ts';
 import { addFaultField } from './add-fault-field.ts';
 
-/** Time without a failure after which a row no longer shows one: a busy store refuses some of many requests. */
-const QUIET_MS = 3_000;
+/** Time without a new failure after which the row no longer shows the last one. Not at once, because a busy store refuses some of many requests. */
+const CLEAR_AFTER_MS = 3_000;
 
 /** `close` stores the last state. A record that cannot be stored is dropped, because it must not end the run. */
 export type RequestReporter = Pick<SessionContext, 'onRequest'> & { close(): Promise<void> };
@@ -18,7 +18,7 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
   let wanted: Error | undefined;
   let wantedAt = -Infinity;
   let writing: Promise<void> | undefined;
-  let quiet: NodeJS.Timeout | undefined;
+  let clearTimer: NodeJS.Timeout | undefined;
 
   async function store(failure: Error | undefined): Promise<void> {
     if (failure) {
@@ -51,27 +51,27 @@ export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>,
     writing ??= write();
   }
 
-  function endQuiet(): void {
-    clearTimeout(quiet);
-    quiet = undefined;
+  function stopClearTimer(): void {
+    clearTimeout(clearTimer);
+    clearTimer = undefined;
   }
 
   return {
     onRequest(failure) {
       if (failure) {
-        endQuiet();
+        stopClearTimer();
         // A lasting failure is recorded again after a while, because another session of the run may have cleared it.
-        if (!wanted || performance.now() - wantedAt >= QUIET_MS) requestWrite(failure);
+        if (!wanted || performance.now() - wantedAt >= CLEAR_AFTER_MS) requestWrite(failure);
       } else if (wanted !== undefined || stored !== null) {
-        quiet ??= setTimeout(() => {
-          endQuiet();
+        clearTimer ??= setTimeout(() => {
+          stopClearTimer();
           requestWrite();
-        }, QUIET_MS).unref();
+        }, CLEAR_AFTER_MS).unref();
       }
     },
     async close() {
-      if (quiet) requestWrite();
-      endQuiet();
+      if (clearTimer) requestWrite();
+      stopClearTimer();
       await writing;
     },
   };

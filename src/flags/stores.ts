@@ -4,7 +4,7 @@ import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
 import { userStore } from '../people/accounts/users.store.ts';
 import { cohortStore } from './cohorts/cohorts.store.ts';
-import { memberStore } from './cohorts/members.store.ts';
+import { listedPersonStore } from './cohorts/listed-persons.store.ts';
 import { earlyAccessStore } from './extensions/early-access/features.store.ts';
 import { experimentStore } from './extensions/experiments/experiments.store.ts';
 import { holdoutStore } from './extensions/experiments/holdouts.store.ts';
@@ -21,7 +21,7 @@ function bind(db: Knex) {
     experiments: experimentStore(db),
     flags: featureFlagStore(db),
     holdouts: holdoutStore(db),
-    members: memberStore(db),
+    listedPersons: listedPersonStore(db),
     references: referenceStore(db),
     related: relatedStore(db),
     surveys: surveyStore(db),

@@ -56,7 +56,7 @@ export const Environment = Type.Object({
     Type.String({
       pattern: '^[\\w-]{16,}$',
       description:
-        'Lets Temporal’s UI read our payloads: it opens them at `/_codec/<token>` of the API, for pages of TEMPORAL_UI_URL only. Unset: nowhere. `sluice up` makes one.',
+        'Lets Temporal’s UI show payloads, which it has the API decrypt at `/_codec/<token>`, for pages of TEMPORAL_UI_URL only. Unset: payloads stay encrypted. `sluice up` makes one.',
     }),
   ),
   SLUICE_STATE_DIR: Type.String({ default: '.sluice', description: 'Where `sluice up` keeps its servers’ state.' }),
@@ -82,7 +82,7 @@ export const Environment = Type.Object({
   SLUICE_API_KEY: Type.Optional(
     Type.String({
       description:
-        'Personal or project secret key by which `sluice flags import` writes. Unset: that of the `npm start` in this folder.',
+        'Personal or project secret key with which `sluice flags import` writes. Unset: the key that `npm start` made in this folder.',
     }),
   ),
   POSTHOG_API_KEY: Type.Optional(
@@ -105,13 +105,14 @@ export const Environment = Type.Object({
     minimum: 1,
     maximum: 10_000,
     default: 40,
-    description: 'Runs of one project that were asked for (backfills, retries, gaps) and are under way at once.',
+    description: 'Requested runs of one project (backfills, retries, gaps) that are under way at once.',
   }),
   EXPORT_BACKFILLS_PER_PROJECT: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: 10,
-    description: 'Backfills of one project that go on at once; above it 429, and the backfill of an unpause waits.',
+    description:
+      'Unfinished backfills of one project; further requests get 429, and the backfill after an unpause waits.',
   }),
   EXPORT_LOCAL_QUOTA_MB: Type.Optional(
     Type.Integer({
@@ -152,7 +153,7 @@ export const Environment = Type.Object({
   TRUSTED_PROXIES: Type.String({
     default: '',
     description:
-      'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, comma-separated. Empty: the address of a client is that of its connection.',
+      'Addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted, comma-separated. Empty: the address of a client is that of its connection.',
   }),
   GEOIP_DB_PATH: Type.Optional(
     Type.String({
@@ -164,14 +165,14 @@ export const Environment = Type.Object({
     'Events that an API process takes of one project, ten seconds’ worth at once; above it 429.',
   ),
   CAPTURE_KEY_EVENTS_PER_SECOND: EventsPerSecond(
-    'The same for history that comes with a secret key, for each key; it is not counted as its project’s.',
+    'The same for each secret key that sends historical events, which do not count towards the limit of their project.',
   ),
   PERSON_DISTINCT_IDS: Type.Integer({
     minimum: 2,
     maximum: 100_000,
     default: 1_000,
     description:
-      'Distinct ids that a person may get by `$identify`, aliases and merges; events beyond it are stored and join nothing.',
+      'Distinct ids that a person may get by `$identify`, aliases and merges; beyond it, events are stored but no longer merge persons.',
   }),
   FLAGS_PROJECT_REQUESTS_PER_SECOND: Type.Integer({
     minimum: 1,

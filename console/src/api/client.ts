@@ -1,11 +1,11 @@
-/** Requests to the API, typed by its document. `unwrap` turns refusals into `ApiError`; without a session the console asks for the password. */
+/** Requests to the API, typed by its OpenAPI document. `unwrap` turns refusals into `ApiError`; without a session the console asks for the password. */
 import createClient from 'openapi-fetch';
 import { sessionFetch } from './session-fetch.ts';
 import type { components, paths } from './schema.d.ts';
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: sessionFetch });
 
-/** A schema of the document, without the fields that are always null in answers. */
+/** A schema of that document, without the fields that are always null in answers. */
 export type AnswerOf<Name extends keyof components['schemas']> = WithoutNulls<components['schemas'][Name]>;
 
 type WithoutNulls<T> = T extends (infer One)[]

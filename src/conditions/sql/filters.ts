@@ -53,12 +53,12 @@ export function parseFilters(
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw filterError("'filters' should be an array of filters");
   if (value.length > MAX_FILTERS) throw filterError(`There may be at most ${MAX_FILTERS} filters`);
-  return value.map((filter: unknown, index) => parseFilter(filter, { model, index, room: budget }));
+  return value.map((filter: unknown, index) => parseFilter(filter, { model, index, budget }));
 }
 
 function parseFilter(
   input: unknown,
-  { model, index, room: budget }: { model: Model; index: number; room: FilterBudget },
+  { model, index, budget }: { model: Model; index: number; budget: FilterBudget },
 ): PropertyFilter {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw filterError('Each filter must be an object');

@@ -1,4 +1,4 @@
-/** Capture as `/api/schema/` describes it. Nothing is checked against these schemas, because capture is answered before the router. */
+/** Capture as `/api/schema/` describes it. These schemas check no request, because capture answers before the router. */
 import { ErrorBody } from '../../platform/http/error-body.ts';
 import type { DescribedRoute } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type } from '../../platform/schema.ts';
@@ -9,7 +9,7 @@ const token = Type.String({ description: 'The public key of the project (`phc_â€
 const queryToken = Type.String({
   description: 'The public key of the project, if not in the body; also accepted as `api_key`.',
 });
-const values = Type.Record(Type.String(), Type.Unknown());
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 const CapturedEvent = Type.Object(
   {
@@ -22,7 +22,7 @@ const CapturedEvent = Type.Object(
       minLength: 1,
       description: `The distinct ID of the person; truncated to ${LIMITS.distinctIdLength} characters.`,
     }),
-    properties: Type.Optional(values),
+    properties: Type.Optional(AnyObject),
     timestamp: Type.Optional(
       Type.String({
         format: 'date-time',
@@ -42,8 +42,8 @@ const CapturedEvent = Type.Object(
         description: 'The UUID of the event; events sent repeatedly with the same UUID are stored once.',
       }),
     ),
-    $set: Type.Optional(values),
-    $set_once: Type.Optional(values),
+    $set: Type.Optional(AnyObject),
+    $set_once: Type.Optional(AnyObject),
     $unset: Type.Optional(Type.Array(Type.String(), { description: 'The names of person properties to remove.' })),
   },
   { title: 'CapturedEvent' },
@@ -95,14 +95,14 @@ const StoredAnswer = Type.Object(
     ),
     warnings: Type.Optional(
       Type.Array(Type.Object({ code: Type.String(), detail: Type.String() }), {
-        description: 'Reasons why all events were stored differently from how they were sent.',
+        description: 'Changes that were made to all events of the request before they were stored.',
       }),
     ),
   },
   { title: 'Stored' },
 );
 
-const hints = {
+const sharedQuery = {
   compression: Type.Optional(
     stringEnum(['gzip', 'gzip-js', 'base64', 'b64', 'lz64', 'lz-string'] as const, {
       description: 'The compression of the body; only lz64 must be specified.',
@@ -130,7 +130,7 @@ const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
     access,
     tag: 'capture',
     errors: [400, 401, 403, 413, 415, 429],
-    query: Type.Object(hints),
+    query: Type.Object(sharedQuery),
     example: { api_key: 'phc_project', event: 'bought', distinct_id: 'user-1', properties: { cups: 2 } },
     body: path === '/engage' ? EngageBody : CaptureBody,
     answers,
@@ -148,14 +148,14 @@ const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
         description: 'The body, as text.',
         examples: ['{"api_key":"phc_project","event":"bought","distinct_id":"user-1"}'],
       }),
-      ...hints,
+      ...sharedQuery,
     }),
     answers,
     summary: 'Capture events from query parameters',
   },
 ]);
 
-const option = nullable(Type.Boolean());
+const OptionalFlag = nullable(Type.Boolean());
 
 const BatchV1 = Type.Object(
   {
@@ -172,13 +172,13 @@ const BatchV1 = Type.Object(
         window_id: Type.Optional(nullable(Type.String())),
         options: Type.Optional(
           Type.Object({
-            cookieless_mode: Type.Optional(option),
-            disable_skew_correction: Type.Optional(option),
-            process_person_profile: Type.Optional(option),
+            cookieless_mode: Type.Optional(OptionalFlag),
+            disable_skew_correction: Type.Optional(OptionalFlag),
+            process_person_profile: Type.Optional(OptionalFlag),
             product_tour_id: Type.Optional(nullable(Type.String())),
           }),
         ),
-        properties: Type.Optional(values),
+        properties: Type.Optional(AnyObject),
       }),
       { minItems: 1, maxItems: LIMITS.eventsPerRequest },
     ),
@@ -269,7 +269,7 @@ const cspRoute: DescribedRoute = {
     ),
   }),
   body: Type.Union([
-    Type.Object({ 'csp-report': values }),
+    Type.Object({ 'csp-report': AnyObject }),
     Type.Array(
       Type.Object({ type: Type.String(), url: Type.Optional(Type.String()), body: Type.Optional(Type.Unknown()) }),
     ),
@@ -295,7 +295,7 @@ const replayRoute: DescribedRoute = {
   access,
   tag: 'capture',
   errors: [400, 413, 415, 429],
-  body: values,
+  body: AnyObject,
   example: { api_key: 'phc_project', batch: [] },
   answers: { 200: Type.Object({ status: Type.Literal(1) }) },
   summary: 'Accept and discard session replay data',

@@ -1,4 +1,4 @@
-/** Determines an export's destination: the request's fields over the stored ones, checked as a whole. */
+/** Determines an export's destination: merges the request's fields into the stored ones, and checks the result as a whole. */
 import type { Destination } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
@@ -39,17 +39,17 @@ export function destinationChoice({ stores, configs, environment }: Options) {
      */
     async choose(projectId: number, input: WantedDestination, current?: BatchExport): Promise<ChosenDestination> {
       if (current) checkTypeStays(current.destinationType, input.type);
-      const destination = destinationNamed(input.type, environment);
+      const destination = destinationOfType(input.type, environment);
       const stored = current && configs.decryptKnown({ ...current, integration: null });
       const id = input.integration === undefined ? (current?.integration?.id ?? null) : input.integration;
       const integration = await chooseIntegration(stores, projectId, destination, id, input.config);
       const integrationFields = integration ? configs.decryptIntegration(integration) : {};
-      if (stored?.areSecretsLost) checkSecretsGiven(destination, { ...input.config, ...integrationFields });
+      if (stored?.areSecretsLost) requireLostSecrets(destination, { ...input.config, ...integrationFields });
       const config = validateConfig(
         destination,
         mergeConfig(mergeConfig(stored?.config ?? {}, input.config), integrationFields),
       );
-      await destination.validate(config, environment).catch(rethrowNamingConfig);
+      await destination.validate(config, environment).catch(rethrowWithConfigPath);
       if (current)
         requireSecretsForNewServer(destination, configs.decryptKnown(current).config, config, {
           ...input.config,
@@ -86,7 +86,7 @@ function withoutFields({ integration }: Destination, config: Config): Config {
   return Object.fromEntries(Object.entries(config).filter(([name]) => !integration?.fields.includes(name)));
 }
 
-function destinationNamed(type: string, environment: DestinationEnvironment): Destination {
+function destinationOfType(type: string, environment: DestinationEnvironment): Destination {
   try {
     return destinationOf(type, environment);
   } catch (error) {
@@ -95,7 +95,7 @@ function destinationNamed(type: string, environment: DestinationEnvironment): De
   }
 }
 
-function rethrowNamingConfig(error: unknown): never {
+function rethrowWithConfigPath(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   throw new InvalidInput(
     error.message,
@@ -104,8 +104,8 @@ function rethrowNamingConfig(error: unknown): never {
   );
 }
 
-/** Requires all secrets in place of lost ones, because any may have been stored; null drops one. */
-function checkSecretsGiven({ config: schema }: Destination, given: Config): void {
+/** Requires a value or null for every secret field, because any of them may have had a value that is lost. */
+function requireLostSecrets({ config: schema }: Destination, given: Config): void {
   const lostSecret = secretFieldsOf(schema).find((field) => given[field] === undefined);
   if (lostSecret !== undefined)
     throw secretNeeded('The key that encrypted the stored secrets is lost', schema, lostSecret);

@@ -44,7 +44,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
   ): Promise<ChangedCohort> {
     const add = (someIds: NamedIds) =>
       all.inTransaction(project.id, async (stores) => {
-        const added = await stores.members.add(project.id, cohort.id, someIds);
+        const added = await stores.listedPersons.add(project.id, cohort.id, someIds);
         if (added.added === 0) return added;
         const after = await stores.cohorts.update(cohort.id, {});
         const changes = [personsChange(null, { added: added.added })];
@@ -152,7 +152,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     async removePerson(project: Project, author: Author, id: number, personId: string): Promise<boolean> {
       const cohort = await getStatic(project.id, id);
       const changed = await all.inTransaction(project.id, async (stores) => {
-        if (!(await stores.members.remove(project.id, cohort.id, personId))) return undefined;
+        if (!(await stores.listedPersons.remove(project.id, cohort.id, personId))) return undefined;
         const after = await stores.cohorts.update(id, {});
         await stores.cohorts.startCount(id, COUNT_MS);
         const change = personsChange({ removed: personId }, null);

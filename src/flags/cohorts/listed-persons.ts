@@ -1,5 +1,5 @@
 /** Adds persons to a static cohort by their ids. */
-import type { AddedPersons } from './members.store.ts';
+import type { AddedPersons } from './listed-persons.store.ts';
 import type { NamedIds } from './read-ids.ts';
 
 export type ListedPersons = {

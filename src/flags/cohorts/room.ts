@@ -7,11 +7,11 @@ import { cohortPersons } from './cohort-persons.ts';
 import { cohorts } from './cohorts.ts';
 import { cohortRoutes } from './cohorts.routes.ts';
 import { createCounting } from './counting.ts';
-import { memberRoutes, type MembersApi } from './members.routes.ts';
+import { listedPersonRoutes, type ListedPersonsApi } from './listed-persons.routes.ts';
 
-export type CohortsApi = MembersApi;
+export type CohortsApi = ListedPersonsApi;
 
-export const cohortsApiRoutes = [...cohortRoutes, ...memberRoutes];
+export const cohortsApiRoutes = [...cohortRoutes, ...listedPersonRoutes];
 
 /** @param pool with a timeout for statements */
 export function cohortsApi({

@@ -1,14 +1,14 @@
-/** Sorts items, each after the items that it references, and finds circles. */
+/** Sorts items, each after the items that it references, and finds cycles. */
 
-/** Maximum number of a circle's members in an error. */
+/** Maximum number of a cycle's nodes in an error. */
 const MAX_REPORTED = 10;
 
-export type Cycle<T> = { members: readonly T[]; length: number };
+export type Cycle<T> = { nodes: readonly T[]; length: number };
 
 /**
  * Depth-first search without recursion, in linear time.
  * @param referencesOf returns the nodes that a node references
- * @returns `order`: each node after the nodes that it references; `circles`: each circle, by the node that closes it
+ * @returns `order`: each node after the nodes that it references; `cycles`: each cycle, by the node that closes it
  */
 export function dependencyOrder<T>(
   nodes: Iterable<T>,
@@ -40,8 +40,8 @@ export function dependencyOrder<T>(
       if (position === undefined) {
         if (!done.has(reference)) enter(reference);
       } else if (!cycles.has(top.node)) {
-        const members = path.slice(position, position + MAX_REPORTED).map(({ node }) => node);
-        cycles.set(top.node, { members, length: path.length - position });
+        const nodesOfCycle = path.slice(position, position + MAX_REPORTED).map(({ node }) => node);
+        cycles.set(top.node, { nodes: nodesOfCycle, length: path.length - position });
       }
     }
   }

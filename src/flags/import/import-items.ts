@@ -239,9 +239,9 @@ function ambiguousError({ kind, nameField }: ItemDefinition, count: number, wher
   );
 }
 
-function circularError({ members, length }: Cycle<ExportedItem>): InvalidInput {
-  const names = members.map(({ name }) => name);
-  const more = length > members.length ? [`… (${length} in all)`] : [];
+function circularError({ nodes, length }: Cycle<ExportedItem>): InvalidInput {
+  const names = nodes.map(({ name }) => name);
+  const more = length > nodes.length ? [`… (${length} in all)`] : [];
   return new InvalidInput(
     `It depends on itself: ${[...names, ...more, names[0]].join(' → ')}.`,
     'filters',

@@ -52,7 +52,7 @@ export function createRequestLimit(
 }
 
 /** Drops the older half only once all of it has expired, because removing elements moves the rest. */
-function dropExpired(times: number[], thanMs: number): void {
+function dropExpired(times: number[], beforeMs: number): void {
   const half = times.length >> 1;
-  if (times[half]! <= thanMs) times.splice(0, half);
+  if (times[half]! <= beforeMs) times.splice(0, half);
 }

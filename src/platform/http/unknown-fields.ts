@@ -1,4 +1,4 @@
-/** Drops fields that the schema does not describe, or refuses them where a misspelt one does harm. */
+/** Drops fields that the schema does not describe, or refuses them where a misspelling would do harm. */
 import { InvalidInput } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 import { KEY_IN_BODY } from './access.ts';
@@ -12,7 +12,7 @@ type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
 
 /**
  * A strict route refuses all fields that its schema does not name. Other routes drop them, and refuse only misspellings of a field that is
- * missing: dropped quietly, `filter` for `filters` would export everything. A change may send back all that was read, so fields of answers
+ * missing: dropped quietly, `filter` for `filters` would export everything. A client may send back all that it read, so fields of answers
  * pass, except where a strict route creates something.
  * @returns a function that removes unknown fields from a body. It throws InvalidInput naming the first refused field, and the likely one
  */
@@ -23,8 +23,8 @@ export function createFieldFilter({
   answers,
 }: DescribedRoute): (body: unknown) => unknown {
   const acceptedNames = namesOf(schema);
-  const read = strict && method === 'post' ? [] : Object.values(answers).flatMap(namesOf);
-  const knownNames = new Set([...acceptedNames, ...read, KEY_IN_BODY]);
+  const answerNames = strict && method === 'post' ? [] : Object.values(answers).flatMap(namesOf);
+  const knownNames = new Set([...acceptedNames, ...answerNames, KEY_IN_BODY]);
   const likelyNames = misspellings(acceptedNames);
 
   function refuseIn(object: object): void {
@@ -46,7 +46,7 @@ export function createFieldFilter({
 }
 
 /**
- * @param name of the field, with the names around it: `filters_override__date_frm`
+ * @param name path of the field: `filters_override__date_frm`
  * @param nearest undefined: not looked for; null: none is near
  */
 export function unknownFieldError(name: string, nearest: string | null | undefined): InvalidInput {
@@ -54,7 +54,7 @@ export function unknownFieldError(name: string, nearest: string | null | undefin
 }
 
 function explain(nearest: string | null | undefined): string {
-  if (nearest === null) return 'There is no such field: none is taken here.';
+  if (nearest === null) return 'There is no such field. This request takes no fields.';
   return nearest === undefined ? 'There is no such field.' : `There is no such field. The nearest is \`${nearest}\`.`;
 }
 

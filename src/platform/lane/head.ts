@@ -15,7 +15,7 @@ export type Head = {
   bodyBytes: number;
 };
 
-/** Larger heads are for `node:http` to refuse. */
+/** Limit of the plain form; `node:http` refuses larger heads. */
 const MAX_HEAD_BYTES = 8 * 1024;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 

@@ -243,7 +243,7 @@ describe('the order of dependencies', () => {
     const nodes = Array.from({ length: count }, (_, index) => index);
     const { order, cycles } = dependencyOrder(nodes, (node) => [0, (node + 1) % count]);
     assert.deepEqual([order.length, cycles.size, cycles.get(count - 1)?.length], [count, count, count]);
-    assert.deepEqual(cycles.get(count - 1)?.members, nodes.slice(0, 10));
+    assert.deepEqual(cycles.get(count - 1)?.nodes, nodes.slice(0, 10));
   });
 });
 

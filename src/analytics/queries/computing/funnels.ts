@@ -51,11 +51,11 @@ function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterCon
     .join(', ')})`;
   const gap = 'extract(epoch from way[n + 1] - way[n])::float8';
   return `
-    with seen as (
+    with matching as (
       select person_id, distinct_id, "timestamp" as at, uuid, ${marks.join(', ')}
       from events where ${IN_RANGE} and ${namedSql(steps, filters, context)}
-    ), acting as (
-      select ${ACTOR} as actor, seen.* from ${WITH_ACTORS} where ${steps.map((_, i) => `is${i}`).join(' or ')}
+    ), with_actor as (
+      select ${ACTOR} as actor, matching.* from ${WITH_ACTORS} where ${steps.map((_, i) => `is${i}`).join(' or ')}
     ), furthest as (
       select distinct on (actor) actor, way from (select actor, ${furthest} as way from (${walkSql(steps.length, window)}) as walked) as ways
       where way is not null order by actor, cardinality(way) desc, way
@@ -67,7 +67,7 @@ function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterCon
 
 /** All nested queries sort alike, so Postgres sorts once. */
 function walkSql(steps: number, { count, unit }: ParsedFunnels['window']): string {
-  let sql = 'select *, case when is0 then array[at] end as way0 from acting';
+  let sql = 'select *, case when is0 then array[at] end as way0 from with_actor';
   for (let i = 1; i < steps; i++) {
     const earlierSteps = `max(way${i - 1}) over (partition by actor order by at, uuid rows between unbounded preceding and 1 preceding)`;
     sql = `

@@ -39,16 +39,16 @@ function retentionSql(query: ParsedRetention, context: FilterContext): string {
   const { target, returning, isFirstTime, filters } = query;
   const range = isFirstTime ? 'project_id = $1 and $2::text is not null and "timestamp" < $3' : IN_RANGE;
   const targets = isFirstTime
-    ? 'select * from (select actor, min(bucket) as bucket from acting where is_target group by actor) as firsts where bucket > 0'
-    : 'select distinct actor, bucket from acting where is_target';
+    ? 'select * from (select actor, min(bucket) as bucket from with_actor where is_target group by actor) as firsts where bucket > 0'
+    : 'select distinct actor, bucket from with_actor where is_target';
   return `
-    with seen as (
+    with matching as (
       select person_id, distinct_id, width_bucket("timestamp", $4::timestamptz[]) as bucket,
         ${entitySql(target, context)} as is_target, ${entitySql(returning, context)} as is_return
       from events where ${range} and ${namedSql([target, returning], filters, context)}
-    ), acting as (
+    ), with_actor as (
       select ${ACTOR} as actor, bucket, is_target, is_return from ${WITH_ACTORS} where is_target or is_return
-    ), targets as (${targets}), returns as (select distinct actor, bucket from acting where is_return)
+    ), targets as (${targets}), returns as (select distinct actor, bucket from with_actor where is_return)
     select bucket, 0 as later, count(*)::int as persons from targets group by bucket
     union all
     select targets.bucket, returns.bucket - targets.bucket, count(*)::int

@@ -18,9 +18,9 @@ export function rangeValues(projectId: number, { from, to }: Dates): unknown[] {
  * The person of an event. Events keep the person of their time; if that person was merged since, the distinct id finds the survivor.
  * For a deleted person the stored one stays.
  */
-export const ACTOR = 'coalesce(known.person_id, seen.person_id)';
+export const ACTOR = 'coalesce(known.person_id, matching.person_id)';
 export const WITH_ACTORS =
-  'seen left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = seen.distinct_id';
+  'matching left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = matching.distinct_id';
 
 /** @returns an SQL condition on rows of `events` */
 export function entitySql({ event, filters }: Entity, context: FilterContext): string {

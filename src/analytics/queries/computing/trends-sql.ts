@@ -7,55 +7,58 @@ import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.t
 /** Longer values are cut, because they are only names on a chart. */
 const MAX_VALUE = 400;
 
-/** `bucket` counts intervals from 1. `rank` ranks the breakdown value by its total; null beyond the limit. */
+/** `bucket` counts intervals from 1. `rank` orders the breakdown values by their totals; null beyond the limit. */
 export type TrendRow = { n: number; bucket: number; rank: number | null; breakdown: string | null; value: number };
 
 /** The parameters are those of a range, then the starts of the intervals. */
 export function trendsSql(query: ParsedTrends, context: FilterContext): string {
   const { series, breakdown, filters, shape } = query;
   const matchingEvents = `
-    select n, person_id, distinct_id, of, ${breakdown ? valueSql(breakdown) : 'null::text'} as breakdown,
+    select n, person_id, distinct_id, operand, ${breakdown ? valueSql(breakdown) : 'null::text'} as breakdown,
       ${shape === 'total' ? '1' : 'width_bucket("timestamp", $4::timestamptz[])'} as bucket
-    from events cross join lateral (values ${series.map((entry, n) => rowSql(entry, n, context)).join(', ')}) as series (n, holds, of)
+    from events cross join lateral (values ${series.map((entry, n) => rowSql(entry, n, context)).join(', ')}) as series (n, holds, operand)
     where ${IN_RANGE} and ${namedSql(series, filters, context)} and holds`;
   return `
-    with seen as (${matchingEvents}), acting as (${actingSql(query)}), placed as (${rankedSql(query)})
+    with matching as (${matchingEvents}), with_actor as (${withActorSql(query)}), with_rank as (${withRankSql(query)})
     select n, bucket::int, rank::int, breakdown, ${amountSql(series)} as value
     from ${countSql(query)} as counted group by n, bucket, rank, breakdown`;
 }
 
 function rowSql({ property, ...entity }: Series, n: number, context: FilterContext): string {
-  const of = property === null ? 'null::float8' : `property_number(${propertySql(property.name, property.of)})`;
-  return `(${n}, ${entitySql(entity, context)}, ${of})`;
+  const operand = property === null ? 'null::float8' : `property_number(${propertySql(property.name, property.of)})`;
+  return `(${n}, ${entitySql(entity, context)}, ${operand})`;
 }
 
 function valueSql({ type, property }: Breakdown): string {
   return `left(property_text(nullif(${propertySql(property, type)}, 'null')), ${MAX_VALUE})`;
 }
 
-function propertySql(name: string, of: PropertyOwner): string {
-  return `${of === 'event' ? 'properties' : 'person_properties'} -> ${escapeLiteral(name)}`;
+function propertySql(name: string, owner: PropertyOwner): string {
+  return `${owner === 'event' ? 'properties' : 'person_properties'} -> ${escapeLiteral(name)}`;
 }
 
 /** Joins persons if any series counts them. */
-function actingSql({ series }: ParsedTrends): string {
-  if (personSeries(series) === undefined) return 'select *, null::uuid as actor from seen';
-  return `select seen.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
+function withActorSql({ series }: ParsedTrends): string {
+  if (personSeries(series) === undefined) return 'select *, null::uuid as actor from matching';
+  return `select matching.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
 }
 
 /** Ranks the values with the largest totals and groups all others. Postgres hashes equality, not IS NOT DISTINCT FROM. */
-function rankedSql({ series, breakdown, formulas }: ParsedTrends): string {
-  if (!breakdown) return 'select *, 1 as rank from acting';
-  const totals = `(select n, breakdown, ${amountSql(series)} as total from acting group by n, breakdown) as totals`;
+function withRankSql({ series, breakdown, formulas }: ParsedTrends): string {
+  if (!breakdown) return 'select *, 1 as rank from with_actor';
+  const totals = `(select n, breakdown, ${amountSql(series)} as total from with_actor group by n, breakdown) as totals`;
   // The series of a formula need the same values, or a value of one series would have no counterpart in another.
   const [ranked, same] =
     formulas.length === 0
-      ? [`select n, breakdown, ${rankSql('partition by n order by total')} from ${totals}`, 'ranked.n = acting.n and']
+      ? [
+          `select n, breakdown, ${rankSql('partition by n order by total')} from ${totals}`,
+          'ranked.n = with_actor.n and',
+        ]
       : [`select breakdown, ${rankSql('order by sum(total)')} from ${totals} group by breakdown`, ''];
   return `
-    select acting.n, bucket, of, actor, rank, case when rank is not null then acting.breakdown end as breakdown
-    from acting left join (${ranked}) as ranked on ${same} (ranked.breakdown is null) = (acting.breakdown is null)
-      and coalesce(ranked.breakdown, '') = coalesce(acting.breakdown, '') and rank <= ${breakdown.limit}`;
+    select with_actor.n, bucket, operand, actor, rank, case when rank is not null then with_actor.breakdown end as breakdown
+    from with_actor left join (${ranked}) as ranked on ${same} (ranked.breakdown is null) = (with_actor.breakdown is null)
+      and coalesce(ranked.breakdown, '') = coalesce(with_actor.breakdown, '') and rank <= ${breakdown.limit}`;
 }
 
 function rankSql(by: string): string {
@@ -64,20 +67,20 @@ function rankSql(by: string): string {
 
 /** A cumulative line counts each person once, in the first interval. */
 function countSql({ series, shape }: ParsedTrends): string {
-  const counting = personSeries(series);
-  if (shape !== 'cumulative' || counting === undefined) return 'placed';
+  const personSeriesList = personSeries(series);
+  if (shape !== 'cumulative' || personSeriesList === undefined) return 'with_rank';
   return `(
-    select n, of, actor, rank, breakdown,
-      case when n in (${counting}) then min(bucket) over (partition by n, actor, rank) else bucket end as bucket
-    from placed)`;
+    select n, operand, actor, rank, breakdown,
+      case when n in (${personSeriesList}) then min(bucket) over (partition by n, actor, rank) else bucket end as bucket
+    from with_rank)`;
 }
 
 const AMOUNTS: Record<Exclude<Series['math'], 'dau'>, string> = {
   total: 'count(*)',
-  sum: 'coalesce(sum(of), 0)',
-  avg: 'coalesce(avg(of), 0)',
-  min: 'coalesce(min(of), 0)',
-  max: 'coalesce(max(of), 0)',
+  sum: 'coalesce(sum(operand), 0)',
+  avg: 'coalesce(avg(operand), 0)',
+  min: 'coalesce(min(operand), 0)',
+  max: 'coalesce(max(operand), 0)',
   median: percentileSql(0.5),
   p75: percentileSql(0.75),
   p90: percentileSql(0.9),
@@ -86,7 +89,7 @@ const AMOUNTS: Record<Exclude<Series['math'], 'dau'>, string> = {
 };
 
 function percentileSql(fraction: number): string {
-  return `coalesce(percentile_cont(${fraction}) within group (order by of), 0)`;
+  return `coalesce(percentile_cont(${fraction}) within group (order by operand), 0)`;
 }
 
 function amountSql(series: readonly Series[]): string {

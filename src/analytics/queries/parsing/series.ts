@@ -34,12 +34,12 @@ export function seriesOf(node: EventsNode, index: number, budget: FilterBudget):
 function propertyOf(node: EventsNode, path: string): Series['property'] {
   const { math, math_property: name, math_property_type: type } = node;
   if (name === null || name === undefined) {
-    throw refusal(`${path}.math_property`, `"${math}" is of the numbers of a property: name it.`, 'required');
+    throw refusal(`${path}.math_property`, `"${math}" aggregates a numeric property: name the property.`, 'required');
   }
-  const of = OWNERS.get(type ?? 'event_properties');
-  if (of !== undefined) return { name, of };
+  const owner = OWNERS.get(type ?? 'event_properties');
+  if (owner !== undefined) return { name, of: owner };
   const fix = 'Use "event_properties" or "person_properties".';
-  throw refusal(`${path}.math_property_type`, `Properties of this type are not there. ${fix}`, 'not_supported');
+  throw refusal(`${path}.math_property_type`, `This type of property is not supported. ${fix}`, 'not_supported');
 }
 
 /** Name of a series that has no name of its own. */

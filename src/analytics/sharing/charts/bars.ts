@@ -16,31 +16,31 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
   const sums = labels.map((_, index) => series.reduce((sum, { data }) => sum + (data[index] ?? 0), 0));
   const { y, ticks } = heights(stacked ? sums : series.flatMap(({ data }) => data));
 
-  function bar(n: number, index: number): ComponentChild {
+  function verticalBar(n: number, index: number): ComponentChild {
     const { label, labels: ownLabels, data } = series[n]!;
     const value = data[index] ?? 0;
     const stackedBelow = stacked ? series.slice(0, n).reduce((sum, lower) => sum + (lower.data[index] ?? 0), 0) : 0;
     const [from, to] = [y(stackedBelow), y(stackedBelow + value)];
-    const place = {
+    const box = {
       x: round((outer(index) ?? 0) + (stacked ? 0 : (inner(n) ?? 0))),
       y: Math.min(from, to),
       width: round(stacked ? outer.bandwidth() : inner.bandwidth()),
       height: round(Math.abs(from - to)),
     };
-    return h('rect', place, h('title', null, `${label}, ${ownLabels[index]}: ${formatNumber(value)}`));
+    return h('rect', box, h('title', null, `${label}, ${ownLabels[index]}: ${formatNumber(value)}`));
   }
 
   const shapes = series.map((_, n) =>
     h(
       'g',
       { class: `bars ${colourOf(n)}` },
-      labels.map((_label, index) => bar(n, index)),
+      labels.map((_label, index) => verticalBar(n, index)),
     ),
   );
-  const frame = labels.map((label, index) => {
+  const axisLabels = labels.map((label, index) => {
     return { text: shortenDay(label), at: round((outer(index) ?? 0) + outer.bandwidth() / 2) / PLANE };
   });
-  return plot({ label: `Bar chart. ${describeSeries(series)}`, ticks, labels: frame, shapes });
+  return plot({ label: `Bar chart. ${describeSeries(series)}`, ticks, labels: axisLabels, shapes });
 }
 
 /** Draws one bar for each series, also in place of a pie, because people compare the slices of a pie less well. */

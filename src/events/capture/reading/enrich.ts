@@ -10,7 +10,7 @@ export type Origin = {
   anonymize: boolean;
 };
 
-/** Adds in place, before the events are checked; values that are not objects are left alone. */
+/** Changes the events in place, before they are checked; leaves values that are not objects alone. */
 export type Enrich = (events: readonly unknown[], origin: Origin) => void;
 
 /**

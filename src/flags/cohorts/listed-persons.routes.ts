@@ -9,7 +9,7 @@ import type { CohortPersons } from './cohort-persons.ts';
 import type { Cohorts } from './cohorts.ts';
 import { AddedPersonsBody, CohortParams, ListedBody, presentListed, RemovedPersonBody } from './cohorts.schema.ts';
 
-export type MembersApi = { cohorts: Cohorts; cohortPersons: CohortPersons };
+export type ListedPersonsApi = { cohorts: Cohorts; cohortPersons: CohortPersons };
 
 const listPersons = route({
   method: 'get',
@@ -22,7 +22,7 @@ const listPersons = route({
   description:
     'Shows the current properties of the persons, which may have changed since the last count. The caller also ' +
     'needs the access level and scope for persons. Responds with 503 after five seconds.',
-  async handle({ project, caller, rights, params, query, url }, { cohorts, cohortPersons }: MembersApi) {
+  async handle({ project, caller, rights, params, query, url }, { cohorts, cohortPersons }: ListedPersonsApi) {
     ensureRaw(rawAccess({ caller, rights }), ['person']);
     const { id } = await cohorts.get(project.id, params.id);
     const load = (page: PageWindow) => cohortPersons(project.id, id, page);
@@ -38,7 +38,7 @@ const addPersons = route({
   body: AddedPersonsBody,
   answers: { 200: Type.Object({ success: Type.Literal(true), ...ListedBody.properties }) },
   summary: 'Add persons to a static cohort',
-  async handle({ project, caller, params, body }, { cohorts }: MembersApi) {
+  async handle({ project, caller, params, body }, { cohorts }: ListedPersonsApi) {
     const listed = await cohorts.addPersons(project, caller, params.id, body.person_ids);
     return json(200, { success: true, ...presentListed(listed) });
   },
@@ -52,11 +52,11 @@ const removePerson = route({
   body: RemovedPersonBody,
   answers: { 200: Type.Object({ success: Type.Literal(true) }) },
   summary: 'Remove a person from a static cohort',
-  async handle({ project, caller, params, body }, { cohorts }: MembersApi) {
+  async handle({ project, caller, params, body }, { cohorts }: ListedPersonsApi) {
     const wasIn = await cohorts.removePerson(project, caller, params.id, body.person_id);
     if (!wasIn) throw new NotFound('This person is not in the cohort.');
     return json(200, { success: true });
   },
 });
 
-export const memberRoutes = [listPersons, addPersons, removePerson];
+export const listedPersonRoutes = [listPersons, addPersons, removePerson];

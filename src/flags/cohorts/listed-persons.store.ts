@@ -26,7 +26,7 @@ const addSql = (kind: NamedIds['kind']) => `
   )
   select (select count(*) from added)::int as added, array(select id from given where id not in (select id from found)) as unknown`;
 
-export function memberStore(db: Knex) {
+export function listedPersonStore(db: Knex) {
   return {
     /** Blocks merges of the project's persons while it runs, so callers pass a thousand ids at most. */
     async add(projectId: number, cohortId: number, { kind, ids }: NamedIds): Promise<AddedPersons> {
