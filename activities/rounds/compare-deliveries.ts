@@ -32,7 +32,7 @@ export type ComparedDelivery = {
 /** The export could not be compared; `why` is a sentence for people. */
 export type UncheckedExport = { exportId: string; reason: string };
 
-type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
+type ComparisonEngine = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 
 /** Id of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
@@ -58,7 +58,7 @@ const ANSWER_MS = 2 * 60_000;
  * @param from leaves out intervals that end at or before this instant; null for all
  */
 export async function intervalsToCompare(
-  engine: Reach,
+  engine: ComparisonEngine,
   batchExport: BatchExport,
   from: string | null,
   signal: AbortSignal,
@@ -86,7 +86,7 @@ function redeliveryOf({ destinationType, destinationConfig }: BatchExport): Prom
   return promisesOf(anyDestination(destinationType), destinationConfig).redelivery;
 }
 
-async function* listDelivered({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
+async function* listDelivered({ stores }: ComparisonEngine, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
   for (let after = '-infinity'; ;) {
     const page = await stores.intervalStates.listDeliveredBounds(id, after, BOUNDS_PER_PAGE);
     yield* page;
@@ -97,7 +97,7 @@ async function* listDelivered({ stores }: Reach, { id }: BatchExport): AsyncGene
 
 /** Asks the destination for each interval, until an answer fails. @param answerMs time limit for a few intervals */
 export async function* compareDeliveries(
-  engine: Reach,
+  engine: ComparisonEngine,
   batchExport: BatchExport,
   intervals: readonly IntervalBounds[],
   signal: AbortSignal,
@@ -117,7 +117,7 @@ export async function* compareDeliveries(
 }
 
 async function compare(
-  engine: Reach,
+  engine: ComparisonEngine,
   batchExport: BatchExport,
   target: OpenedDestination,
   { start, end }: IntervalBounds,
@@ -129,7 +129,7 @@ async function compare(
 }
 
 /** One export that cannot be compared stops neither the comparison of the others nor deliveries. */
-function reportUnchecked({ log }: Reach, error: unknown, { id }: BatchExport): UncheckedExport {
+function reportUnchecked({ log }: ComparisonEngine, error: unknown, { id }: BatchExport): UncheckedExport {
   if (isMeantForUsers(error)) return { exportId: id, reason: error.message };
   log.error({ ...forLog(error), ...exportLogFields(id) }, 'an export could not be compared');
   return { exportId: id, reason: 'An unexpected error; the log has it.' };
@@ -138,14 +138,17 @@ function reportUnchecked({ log }: Reach, error: unknown, { id }: BatchExport): U
 /** The export's current destination and its checked configuration. */
 type OpenedDestination = { destination: Destination; config: unknown };
 
-async function openDestination({ configs, environment }: Reach, batchExport: BatchExport): Promise<OpenedDestination> {
+async function openDestination(
+  { configs, environment }: ComparisonEngine,
+  batchExport: BatchExport,
+): Promise<OpenedDestination> {
   const destination = destinationOf(batchExport.destinationType, environment);
   const config = decryptConfig(configs, batchExport);
   await destination.validate(config, environment);
   return { destination, config };
 }
 
-function decryptConfig(configs: Reach['configs'], batchExport: BatchExport): unknown {
+function decryptConfig(configs: ComparisonEngine['configs'], batchExport: BatchExport): unknown {
   try {
     return configs.decrypt(batchExport);
   } catch (cause) {
@@ -168,7 +171,7 @@ function differenceOf(entry: LedgerEntry | undefined, { present, location }: Fou
 }
 
 async function lookAt(
-  { stores, environment }: Reach,
+  { stores, environment }: ComparisonEngine,
   batchExport: BatchExport,
   { destination, config }: OpenedDestination,
   { start, end }: IntervalBounds,

@@ -54,21 +54,25 @@ export function requirePlan(run: Run, attempt?: number): PlannedRun {
   };
 }
 
-type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log' | 'step'>;
+type SessionEngine = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log' | 'step'>;
 
 /**
  * Connects to the place of the run's plan, with its newest credentials and its hosts checked again. The caller closes the session.
  * @throws NotFound when the export was deleted; InvalidInput when the configuration is no longer valid; DestinationRejected,
  *   DestinationUnavailable
  */
-export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
+export async function openSession(engine: SessionEngine, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
   const batchExport = await engine.stores.batchExports.getIncludingDeleted(planned.run.batchExportId);
   if (batchExport.deleted) throw new NotFound('The batch export was deleted.');
   return connect(engine, planned, batchExport, signal);
 }
 
 /** Like `openSession`, but also for a deleted export, so its unfinished work can still be found and removed. */
-export async function openSessionToSettle(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
+export async function openSessionToSettle(
+  engine: SessionEngine,
+  planned: PlannedRun,
+  signal: AbortSignal,
+): Promise<Session> {
   return connect(
     engine,
     planned,
@@ -78,7 +82,7 @@ export async function openSessionToSettle(engine: Reach, planned: PlannedRun, si
 }
 
 async function connect(
-  engine: Reach,
+  engine: SessionEngine,
   planned: PlannedRun,
   batchExport: BatchExport & { deleted: boolean },
   signal: AbortSignal,

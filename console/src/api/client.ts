@@ -1,4 +1,4 @@
-/** Requests to the API, typed by its OpenAPI document. `unwrap` turns refusals into `ApiError`; without a session the console asks for the password. */
+/** Requests to the API, typed by its OpenAPI document. `unwrap` turns refusals into `ApiError`; without a session the console asks for a password. */
 import createClient from 'openapi-fetch';
 import { sessionFetch } from './session-fetch.ts';
 import type { components, paths } from './schema.d.ts';

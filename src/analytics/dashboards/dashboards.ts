@@ -13,7 +13,7 @@ import { restoreTiles, ensureRestorable, deleteWithTiles } from './deletion.ts';
 import { givenFields } from './fields.ts';
 import type { Overrides } from '../insights/results/overlay.ts';
 import type { Refresh } from '../insights/results/refresh.ts';
-import { ensureMayRestrict, findRestrictedInsights } from '../insights/restriction.ts';
+import { ensureMayRestrictInsights, findRestrictedInsights } from '../insights/restriction.ts';
 import type { Results } from '../insights/results/results.ts';
 import type { DashboardQuery } from './list.store.ts';
 import { recordDashboardChange, SCOPE } from './log.ts';
@@ -82,7 +82,7 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
       };
       return inTransaction(actor, async (context) => {
         const dashboard = await makeDashboard(context);
-        await ensureMayRestrict(context, dashboard);
+        await ensureMayRestrictInsights(context, dashboard);
         return dashboard;
       });
     },
@@ -133,7 +133,7 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
         if (before.deleted) await ensureRestorable(context, id);
         if (!before.deleted && fields.deleted) await deleteWithTiles(context, id, deleteInsights);
         const after = await update(context, before, fields, [...tileChanges, ...copyChanges]);
-        await ensureMayRestrict(context, after, restricted);
+        await ensureMayRestrictInsights(context, after, restricted);
         return after;
       });
     },

@@ -64,7 +64,7 @@ export function mayEditInsight(
   return locations.every((location) => location.deleted || mayEdit(location, caller, rights));
 }
 
-/** @returns the insights that the dashboard's restriction covers: all on it, also deleted ones */
+/** @returns ids of the insights that the dashboard's restriction covers: all on its tiles, also deleted insights, but not deleted tiles */
 export async function findRestrictedInsights(
   { tiles }: Pick<BoundDashboardStores, 'tiles'>,
   { id, deleted, restriction_level }: Pick<Dashboard, 'id' | 'deleted' | 'restriction_level'>,
@@ -74,12 +74,12 @@ export async function findRestrictedInsights(
 }
 
 /**
- * Refuses to restrict an insight, through its dashboard, that the caller may not change.
- * @param dashboard after a change
- * @param previous the insights that the dashboard's restriction covered before
+ * Ensures that a dashboard's restriction covers no further insight that the caller may not change.
+ * @param dashboard the dashboard after the change
+ * @param previous ids of the insights that the restriction covered before
  * @throws PermissionDenied
  */
-export async function ensureMayRestrict(
+export async function ensureMayRestrictInsights(
   { stores, project, caller, rights }: ChangeContext,
   dashboard: Dashboard,
   previous: readonly number[] = [],

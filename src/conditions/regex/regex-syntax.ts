@@ -64,15 +64,15 @@ const REFUSED_ESCAPES: Record<string, string> = {
 };
 
 /**
- * @param sharedBudget the room that all patterns of a request share
+ * @param sharedBudget the budget that all patterns of a request share
  * @throws InvalidInput `invalid_value`, naming the construct
  */
 export function parseRegex(pattern: string, sharedBudget?: PatternBudget): Regex {
   // tooth: pattern-length
   if (pattern.length > MAX_PATTERN) throw unsupportedPattern(`A pattern of more than ${MAX_PATTERN} characters`);
-  const room = new PatternBudget({ parent: sharedBudget });
-  room.take(pattern.length);
-  const reader = new PatternReader(pattern, room);
+  const budget = new PatternBudget({ parent: sharedBudget });
+  budget.take(pattern.length);
+  const reader = new PatternReader(pattern, budget);
   const regex = readAlternatives(reader, NO_FLAGS, 0);
   if (!reader.atEnd) throw invalid('an unopened group `)`');
   if (regex.states > MAX_STATES) throw unsupportedPattern('A pattern as large as this');

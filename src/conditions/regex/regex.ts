@@ -56,15 +56,15 @@ function lazySearch(pattern: string): Search {
 
 /** @returns the search, and the cost of compiling it in `compileRanges`: ranges of characters plus states */
 function compileSearch(pattern: string): { search: Search; compileRanges: number } {
-  const room = new PatternBudget();
+  const budget = new PatternBudget();
   try {
-    const regex = parseRegex(pattern, room);
+    const regex = parseRegex(pattern, budget);
     const { states } = regex;
     const test = onePassTest(regex);
     const search = test ? onePassSearch(test) : machineSearch(RE2JS.compile(re2Of(regex)), states);
-    return { search, compileRanges: room.taken + states };
+    return { search, compileRanges: budget.taken + states };
   } catch {
-    return { search: () => undefined, compileRanges: room.taken };
+    return { search: () => undefined, compileRanges: budget.taken };
   }
 }
 

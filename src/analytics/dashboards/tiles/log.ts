@@ -4,7 +4,7 @@ import { type Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { recordDashboardChange, SCOPE } from '../log.ts';
 import type { ChangeContext } from '../change-context.ts';
-import { ensureMayRestrict, findRestrictedInsights } from '../../insights/restriction.ts';
+import { ensureMayRestrictInsights, findRestrictedInsights } from '../../insights/restriction.ts';
 import type { BoundDashboardStores } from '../stores.ts';
 import { enforceTileLimit } from './tile-limit.ts';
 import { fieldsOf } from './tiles.store.ts';
@@ -44,7 +44,7 @@ export async function withChangesLogged<T>(
   const restricted = await findRestrictedInsights(stores, dashboard);
   let result: T;
   const changes = await collectTileChanges(context, dashboard, async () => (result = await work()));
-  await ensureMayRestrict(context, dashboard, restricted);
+  await ensureMayRestrictInsights(context, dashboard, restricted);
   if (changes.length > 0) {
     await stores.dashboards.touch(project.id, dashboard.id);
     await recordDashboardChange(context, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);
