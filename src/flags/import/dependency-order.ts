@@ -1,4 +1,5 @@
 /** Sorts items, each after the items that it references, and finds cycles. */
+import { InvalidInput } from '../../platform/errors.ts';
 
 /** Maximum number of a cycle's nodes in an error. */
 const MAX_REPORTED = 10;
@@ -46,4 +47,15 @@ export function dependencyOrder<T>(
     }
   }
   return { order, cycles };
+}
+
+/** @returns the refusal of an item that depends on itself */
+export function circularError({ nodes, length }: Cycle<{ name: string }>): InvalidInput {
+  const names = nodes.map(({ name }) => name);
+  const more = length > nodes.length ? [`… (${length} in all)`] : [];
+  return new InvalidInput(
+    `It depends on itself: ${[...names, ...more, names[0]].join(' → ')}.`,
+    'filters',
+    'circular_dependency',
+  );
 }

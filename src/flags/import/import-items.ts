@@ -2,7 +2,7 @@
 import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
 import { TryAgain } from '../../platform/sending/retry.ts';
 import type { ApiClient, WriteResult } from './api-client.ts';
-import { dependencyOrder, type Cycle } from './dependency-order.ts';
+import { circularError, dependencyOrder, type Cycle } from './dependency-order.ts';
 import { distinctItems } from './distinct-items.ts';
 import type { ExportedItem } from './exported.ts';
 import { hasPayload, isEncrypted } from './flag-body.ts';
@@ -236,16 +236,6 @@ function ambiguousError({ kind, nameField }: ItemDefinition, count: number, wher
     `${count} ${kind}s ${where} have this ${nameField}, which must be unique. Rename all but one.`,
     nameField,
     'unique',
-  );
-}
-
-function circularError({ nodes, length }: Cycle<ExportedItem>): InvalidInput {
-  const names = nodes.map(({ name }) => name);
-  const more = length > nodes.length ? [`… (${length} in all)`] : [];
-  return new InvalidInput(
-    `It depends on itself: ${[...names, ...more, names[0]].join(' → ')}.`,
-    'filters',
-    'circular_dependency',
   );
 }
 

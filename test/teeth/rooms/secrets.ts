@@ -30,7 +30,7 @@ export const SECRET_TEETH: readonly Tooth[] = [
     name: 'redact-names',
     guards: 'values of secret names are in no log',
     tests: ['test/platform/secrets/secrets.test.ts'],
-    replace: ['isSecretName(name) ? REDACTED : redact(member, depth + 1)', 'redact(member, depth + 1)'],
+    replace: ['isSecretName(name) ? REDACTED : redact(fieldValue, depth + 1)', 'redact(fieldValue, depth + 1)'],
   },
   {
     name: 'redact-foreign-messages',

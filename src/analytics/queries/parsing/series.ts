@@ -34,7 +34,7 @@ export function seriesOf(node: EventsNode, index: number, budget: FilterBudget):
 function propertyOf(node: EventsNode, path: string): Series['property'] {
   const { math, math_property: name, math_property_type: type } = node;
   if (name === null || name === undefined) {
-    throw refusal(`${path}.math_property`, `"${math}" aggregates a numeric property: name the property.`, 'required');
+    throw refusal(`${path}.math_property`, `"${math}" aggregates a numeric property: name it.`, 'required');
   }
   const owner = OWNERS.get(type ?? 'event_properties');
   if (owner !== undefined) return { name, of: owner };
