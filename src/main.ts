@@ -47,7 +47,7 @@ const COMMANDS: Record<string, Entry> = {
     load: async () => (await import('./app/commands/verify.ts')).verifyCommand(),
   },
   doctor: {
-    summary: 'find what is wrong with this installation, and say how to mend it',
+    summary: 'find what is wrong with this installation, and say how to fix it',
     load: async () => (await import('./app/commands/doctor.ts')).doctorCommand(),
   },
   backup: {
@@ -55,7 +55,7 @@ const COMMANDS: Record<string, Entry> = {
     load: async () => (await import('./app/commands/backup.ts')).backupCommand(),
   },
   recover: {
-    summary: 'let deliveries go on after the database was restored, or copied',
+    summary: 'allow deliveries again after the database was restored or copied',
     load: async () => (await import('./app/commands/recover.ts')).recoverCommand(),
   },
   retention: {
@@ -68,9 +68,9 @@ async function main(words: readonly string[]): Promise<void> {
   const program = new Command('sluice')
     .description('A durable export platform for product-analytics data.')
     .addHelpText('after', '\nConfiguration comes from environment variables: see .env.example.');
-  const named = words[0] === 'help' ? words[1] : words[0];
+  const requestedName = words[0] === 'help' ? words[1] : words[0];
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
-    program.addCommand(name === named ? await load() : new Command(name).summary(summary));
+    program.addCommand(name === requestedName ? await load() : new Command(name).summary(summary));
   }
   await program.parseAsync(words, { from: 'user' });
 }

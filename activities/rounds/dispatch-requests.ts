@@ -112,13 +112,13 @@ type DispatchStep = {
 async function decideAll(engine: Engine, requests: readonly RunRequest[]): Promise<DispatchStep[]> {
   const decideOrLog = (request: RunRequest) =>
     decideNext(engine, request).catch((error: unknown) => {
-      logLater(engine, request, error);
+      logRetryLater(engine, request, error);
       return [];
     });
   return (await Promise.all(requests.map(decideOrLog))).flat();
 }
 
-function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown): void {
+function logRetryLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown): void {
   log.warn(
     { ...forLog(error), batch_export_id: exportId, interval_end: end },
     'a run request could not be dispatched: the next round tries again',
@@ -197,14 +197,14 @@ async function startRuns(
   const ends = asked.map(({ end }) => end);
   // A later round starts directly what a failed call did not start.
   if (ends.length > 0) {
-    const logFailure = (error: unknown) => logLater(engine, asked[0]!.request, error);
+    const logFailure = (error: unknown) => logRetryLater(engine, asked[0]!.request, error);
     await schedules.backfill(batchExport.id, ends).catch(logFailure);
   }
   for (const { request, end } of direct) {
     try {
       if (await executions.start(batchExport.id, end)) await stores.runRequests.markStartedDirectly(request.id);
     } catch (error) {
-      logLater(engine, request, error);
+      logRetryLater(engine, request, error);
     }
   }
   return asked.length + direct.length > 0;

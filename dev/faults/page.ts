@@ -29,7 +29,7 @@ interval has not been delivered:
 - \`owner\` can end it. \`you\`: the people who configure the export, by a field or by rights that they give at the destination. \`destination\`: its
   operators, or time. \`sluice\`: the operators of this installation, or time.
 - \`field\` is the field of the batch export that ends it, as \`attr\` names it in error responses. Fields that an integration brings are
-  \`destination__integration\`: mend the integration, or choose another one. Values are never named.
+  \`destination__integration\`: correct the integration, or choose another one. Values are never named.
 - \`next_try_at\` is the next attempt of a run under way, or the next run of the data interval of one that has ended. It is null if nothing tries it
   again automatically, and in the past once that has happened.
 

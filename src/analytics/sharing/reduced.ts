@@ -97,7 +97,7 @@ function publicQuery(query: InsightBody['query']): InsightBody['query'] {
 }
 
 const ERRORS: Readonly<Record<string, string>> = {
-  validation_error: 'The query behind this is not valid any more. Whoever shared the page can mend it.',
+  validation_error: 'The query behind this is not valid any more. The person who shared the page can fix it.',
   too_large: 'The tiles before this one are as much as one page may hold.',
   timeout: 'This is still being computed. Load the page again in a moment.',
 };

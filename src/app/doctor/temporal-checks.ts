@@ -81,12 +81,12 @@ export function temporalChecks({ client, schedules, findLastRound, deliveriesBlo
         const schedule = await schedules.findReconciler();
         if (!schedule)
           return problem(
-            'Temporal has no schedule of the reconciler, so nothing is mended.',
+            'Temporal has no schedule of the reconciler, so nothing is repaired.',
             'Restart a worker, which makes it.',
           );
         if (schedule.paused)
           return problem(
-            'The schedule of the reconciler is paused, so nothing is mended.',
+            'The schedule of the reconciler is paused, so nothing is repaired.',
             `Unpause it: \`temporal schedule toggle --unpause --schedule-id ${RECONCILER} --reason doctor\`.`,
           );
         const round = await findLastRound();

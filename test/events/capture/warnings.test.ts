@@ -92,10 +92,10 @@ describe('an event that is stored otherwise than it was sent', () => {
   it('is named with the timestamp that was replaced, as far as that is short', async () => {
     const stored = 'The event was stored as of its arrival: its timestamp';
     const unreadable: [unknown, string][] = [
-      ['yesterday', '"yesterday" cannot be read. ISO 8601 can.'],
-      ['x'.repeat(1_000), `"${'x'.repeat(100)}" cannot be read. ISO 8601 can.`],
-      [{ a: 'x'.repeat(1_000) }, 'is no text, and cannot be read. ISO 8601 can.'],
-      [-1e15, '-1000000000000000 cannot be read. ISO 8601 can.'],
+      ['yesterday', '"yesterday" cannot be read. Use ISO 8601.'],
+      ['x'.repeat(1_000), `"${'x'.repeat(100)}" cannot be read. Use ISO 8601.`],
+      [{ a: 'x'.repeat(1_000) }, 'is no text, and cannot be read. Use ISO 8601.'],
+      [-1e15, '-1000000000000000 cannot be read. Use ISO 8601.'],
     ];
     for (const [timestamp, words] of unreadable) {
       assert.deepEqual(await warned([{ event: 'e', distinct_id: 'd', uuid, timestamp }]), {

@@ -33,7 +33,7 @@ export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clock
   if (historical) {
     if (timestamp !== undefined) return timestamp;
     throw new InvalidInput(
-      'A historical event needs a timestamp that can be read. ISO 8601 can.',
+      'A historical event needs a readable timestamp, for example in ISO 8601.',
       'timestamp',
       'invalid_timestamp',
     );
@@ -41,7 +41,7 @@ export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clock
   const offset = offsetOf(raw);
   if (offset === undefined && timestamp === undefined) {
     if ((timestampValue ?? '') !== '')
-      notes.push(ignoredTimestampNote(`its timestamp ${shortJson(timestampValue)} cannot be read. ISO 8601 can.`));
+      notes.push(ignoredTimestampNote(`its timestamp ${shortJson(timestampValue)} cannot be read. Use ISO 8601.`));
     return undefined;
   }
   const lead = offset === undefined ? leadOf(raw, { now, sentAt }) : undefined;

@@ -107,8 +107,8 @@ async function targetingKey(
 
 function checkTargetsSome({ groups }: GivenFilters): void {
   type Set = { properties?: unknown[] | null; rollout_percentage?: unknown } | null;
-  const asksEverybody = (set: Set) => (set?.rollout_percentage ?? 100) === 100 && !set?.properties?.length;
-  if (!Array.isArray(groups) || !groups.some(asksEverybody)) return;
+  const matchesEverybody = (set: Set) => (set?.rollout_percentage ?? 100) === 100 && !set?.properties?.length;
+  if (!Array.isArray(groups) || !groups.some(matchesEverybody)) return;
   throw new InvalidInput(
     'Invalid operation: User targeting rolls out to everyone. If you want to roll out to everyone, delete this targeting',
     'targeting_flag_filters',
