@@ -2,11 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNow } from '../../look/now.ts';
 import { formatBytes, formatCount, formatDuration, isToday, Time } from '../../look/time.tsx';
-import { attemptsQuery, progressQuery, type Attempt, type RunPlace } from './run-data.ts';
+import { attemptsQuery, progressQuery, type Attempt, type RunIds } from './run-data.ts';
 import styles from './run.module.css';
 
-export function Attempts({ place, isOpen }: { place: RunPlace; isOpen: boolean }) {
-  const { data } = useQuery(attemptsQuery(place, isOpen));
+export function Attempts({ runIds, isOpen }: { runIds: RunIds; isOpen: boolean }) {
+  const { data } = useQuery(attemptsQuery(runIds, isOpen));
   const steps = data?.results ?? [];
   if (steps.length === 0) return null;
   const byAttempt = [...Map.groupBy(steps, ({ attempt }) => attempt)].sort(([one], [other]) => one - other);
@@ -69,8 +69,8 @@ function Step({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
 }
 
 /** Progress of an open run. */
-export function Progress({ place }: { place: RunPlace }) {
-  const { data } = useQuery(progressQuery(place));
+export function Progress({ runIds }: { runIds: RunIds }) {
+  const { data } = useQuery(progressQuery(runIds));
   if (!data || data.records.total === null) return null;
   const { records, bytes, parts } = data;
   const total = records.total ?? 0;

@@ -3,18 +3,18 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
-import { runParams, type RunPlace } from './run-data.ts';
+import { runParams, type RunIds } from './run-data.ts';
 
 export type Diagnosis = components['schemas']['RunDiagnosis'];
 export type Change = Diagnosis['changes'][number];
 
-export const diagnosisQuery = (place: RunPlace) =>
+export const diagnosisQuery = (runIds: RunIds) =>
   queryOptions({
-    queryKey: ['runs', place, 'diagnosis'],
+    queryKey: ['runs', runIds, 'diagnosis'],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/diagnosis/', {
-          params: runParams(place),
+          params: runParams(runIds),
           signal,
         }),
       ),

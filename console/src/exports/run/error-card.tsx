@@ -10,16 +10,16 @@ import { fieldWords, valueAt, valueWords } from '../words/field.ts';
 import { OWNERS } from '../words/owner.ts';
 import { diagnosisQuery } from './diagnosis-data.ts';
 import { NewSettings } from './new-settings.tsx';
-import { isOpen, retriableQuery, type Run, type RunPlace } from './run-data.ts';
+import { isOpen, retriableQuery, type Run, type RunIds } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
 import { Why } from './why.tsx';
 import styles from './run.module.css';
 
 /** Why a run did not deliver: the error, the people who can end it, the field, recent changes, and what the run waits for. */
-export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
+export function ErrorCard({ runIds, run }: { runIds: RunIds; run: Run }) {
   const { error } = run;
   const now = useNow();
-  const isDelivered = useQuery(diagnosisQuery(place)).data?.later_run?.status === 'Completed';
+  const isDelivered = useQuery(diagnosisQuery(runIds)).data?.later_run?.status === 'Completed';
   return (
     <section className={styles.card} aria-labelledby="error-title">
       <div className={styles.cardHead}>
@@ -27,13 +27,13 @@ export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
         {error && <span className={styles.owner}>{OWNERS[error.owner].label}</span>}
       </div>
       {error && !isDelivered && <p className="quiet">{OWNERS[error.owner].sentence}</p>}
-      {error && error.field !== null && <FieldLine place={place} field={error.field} />}
-      <Why place={place} field={error?.field ?? null} />
+      {error && error.field !== null && <FieldLine runIds={runIds} field={error.field} />}
+      <Why runIds={runIds} field={error?.field ?? null} />
       {error?.next_try_at && !isDelivered && (
         <p>The next automatic try: {formatRelativeTime(error.next_try_at, now)}.</p>
       )}
-      {error && error.field !== null && !isDelivered && <Fix place={place} run={run} field={error.field} />}
-      {error && isOpen(run) && <NewSettings place={place} run={run} />}
+      {error && error.field !== null && !isDelivered && <Fix runIds={runIds} run={run} field={error.field} />}
+      {error && isOpen(run) && <NewSettings runIds={runIds} run={run} />}
       {error && (
         <details>
           <summary className="quiet">raw</summary>
@@ -45,8 +45,8 @@ export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
 }
 
 /** The field and its present value. */
-function FieldLine({ place, field }: { place: RunPlace; field: string }) {
-  const { data } = useQuery(exportQuery(place.projectId, place.exportId));
+function FieldLine({ runIds, field }: { runIds: RunIds; field: string }) {
+  const { data } = useQuery(exportQuery(runIds.projectId, runIds.exportId));
   const value = data && valueAt(data, field);
   return (
     <dl className={styles.facts}>
@@ -59,15 +59,15 @@ function FieldLine({ place, field }: { place: RunPlace; field: string }) {
 }
 
 /** Links to the field in the form, which can then retry all failed intervals. */
-function Fix({ place, run, field }: { place: RunPlace; run: Run; field: string }) {
+function Fix({ runIds, run, field }: { runIds: RunIds; run: Run; field: string }) {
   const name = fieldWords(field);
-  const mayEdit = useMayEdit(place.projectId, place.exportId);
-  const { data: count = 0 } = useQuery({ ...retriableQuery(place), enabled: mayEdit === true });
-  const { data: batchExport } = useQuery(exportQuery(place.projectId, place.exportId));
+  const mayEdit = useMayEdit(runIds.projectId, runIds.exportId);
+  const { data: count = 0 } = useQuery({ ...retriableQuery(runIds), enabled: mayEdit === true });
+  const { data: batchExport } = useQuery(exportQuery(runIds.projectId, runIds.exportId));
   if (mayEdit === false) return <p>You can look at this export; ask an editor to fix {name} and retry.</p>;
   return (
     <div>
-      <ButtonLink kind="primary" to={editAddress(place, field, isOpen(run) ? place.runId : undefined)}>
+      <ButtonLink kind="primary" to={editAddress(runIds, field, isOpen(run) ? runIds.runId : undefined)}>
         {batchExport && count > 0
           ? `Fix ${name} and retry ${countIntervals(count, batchExport.interval)}`
           : `Fix ${name}`}

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
-import { runParams, type RunPlace } from './run-data.ts';
+import { runParams, type RunIds } from './run-data.ts';
 
 export type LogEntry = components['schemas']['LogEntry'];
 
@@ -46,13 +46,13 @@ function queryOf({ level, attempt, text, line }: LogFilter) {
   };
 }
 
-export const logQuery = (place: RunPlace, filter: LogFilter) =>
+export const logQuery = (runIds: RunIds, filter: LogFilter) =>
   infiniteQueryOptions({
-    queryKey: ['logs', place, queryOf(filter)] as const,
+    queryKey: ['logs', runIds, queryOf(filter)] as const,
     queryFn: ({ pageParam, signal }): Promise<Page> =>
       unwrap(
         api.GET(PATH, {
-          params: { ...runParams(place), query: { ...queryOf(filter), limit: PAGE, cursor: pageParam } },
+          params: { ...runParams(runIds), query: { ...queryOf(filter), limit: PAGE, cursor: pageParam } },
           signal,
         }),
       ),
@@ -62,11 +62,11 @@ export const logQuery = (place: RunPlace, filter: LogFilter) =>
   });
 
 /** Adds new entries to the log. Its data is the number of entries that were read, known ones included. */
-export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilter, isFollowed: boolean) =>
+export const tailQuery = (queries: QueryClient, runIds: RunIds, filter: LogFilter, isFollowed: boolean) =>
   queryOptions({
-    queryKey: ['log-tail', place, queryOf(filter)] as const,
+    queryKey: ['log-tail', runIds, queryOf(filter)] as const,
     async queryFn({ signal }) {
-      const { queryKey } = logQuery(place, filter);
+      const { queryKey } = logQuery(runIds, filter);
       const newest = queries.getQueryData<Log>(queryKey)?.pages[0]?.results[0];
       const query = {
         ...queryOf(filter),
@@ -74,7 +74,7 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
         cursor: '',
         ...(newest && { after: new Date(Date.parse(newest.timestamp) - OVERLAP_MS).toISOString() }),
       };
-      const tail: Page = await unwrap(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
+      const tail: Page = await unwrap(api.GET(PATH, { params: { ...runParams(runIds), query }, signal }));
       const shownLines = queries.getQueryData<Log>(queryKey)?.pages[0]?.results.length ?? 0;
       // Begins anew if more than a page was written meanwhile, which would leave a gap, or if the first page has grown too long.
       if (tail.next !== null || shownLines > MAX_FOLLOWED) await queries.resetQueries({ queryKey });
@@ -97,7 +97,7 @@ function withNewer(log: Log, tail: readonly LogEntry[]): Log {
 }
 
 /** All lines that the filter finds, as a file. */
-export function downloadAddress({ projectId, exportId, runId }: RunPlace, filter: LogFilter): string {
+export function downloadAddress({ projectId, exportId, runId }: RunIds, filter: LogFilter): string {
   const { level = [], ...query } = queryOf({ ...filter, line: undefined });
   const search = new URLSearchParams({ format: 'text' });
   for (const one of level) search.append('level', one);

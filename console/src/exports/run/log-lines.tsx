@@ -33,7 +33,7 @@ export function LogLines({ entries, line, isEnd, onEnd, onTop }: LinesProps) {
     estimateSize: () => LINE_HEIGHT,
     getItemKey: (index) => entries[index]!.id,
     overscan: OVERSCAN,
-    // The timer that replaces this event may report a jump first; the scroll event of the same place is then ignored, and a frame stays blank.
+    // The timer that replaces this event may report a jump first; the scroll event of the same position is then ignored, and a frame stays blank.
     useScrollendEvent: true,
   });
   const shown = lines.getVirtualItems();

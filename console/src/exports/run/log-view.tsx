@@ -9,7 +9,7 @@ import { SearchField } from '../../look/search-field.tsx';
 import { useShownZone, zoneName } from '../../look/time.tsx';
 import { downloadAddress, LEVELS, logQuery, tailQuery, type LogFilter } from './log-data.ts';
 import { LogLines } from './log-lines.tsx';
-import type { RunPlace } from './run-data.ts';
+import type { RunIds } from './run-data.ts';
 import styles from './log.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$runId');
@@ -22,7 +22,7 @@ const LEVEL_OPTIONS = [
     label: value === 'ERROR' ? 'errors' : `${value.toLowerCase()} and above`,
   })),
 ];
-export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean }) {
+export function LogView({ runIds, isOpen }: { runIds: RunIds; isOpen: boolean }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
@@ -30,9 +30,9 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
   const [wasOpen] = useState(isOpen);
   const isFollowed = search.follow === undefined ? wasOpen : search.follow === 'on';
   const [isAtTop, setAtTop] = useState(true);
-  const log = useInfiniteQuery(logQuery(place, search));
+  const log = useInfiniteQuery(logQuery(runIds, search));
   // Further down the list stays still for reading; new entries are added once the reader is back at the top.
-  useQuery(tailQuery(queries, place, search, isFollowed && isAtTop && log.isSuccess && !search.line));
+  useQuery(tailQuery(queries, runIds, search, isFollowed && isAtTop && log.isSuccess && !search.line));
   const entries = useMemo(() => log.data?.pages.flatMap(({ results }) => results) ?? [], [log.data]);
   const most = useMemo(() => entries.reduce((found, { attempt }) => Math.max(found, attempt ?? 0), 0), [entries]);
   const shownZone = useShownZone();
@@ -69,7 +69,7 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
         >
           Follow
         </Switch>
-        <a href={downloadAddress(place, search)} download>
+        <a href={downloadAddress(runIds, search)} download>
           Download
         </a>
       </div>

@@ -4,7 +4,7 @@ import { useNow } from '../../look/now.ts';
 import { formatRelativeTime } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
 import { diagnosisQuery, type Change } from './diagnosis-data.ts';
-import { attemptsQuery, type Run, type RunPlace } from './run-data.ts';
+import { attemptsQuery, type Run, type RunIds } from './run-data.ts';
 
 /** Fields that are in a run's plan, as errors name them. */
 const PLANNED = /^(destination__|filters|hogql_query|include_columns|exclude_columns|transformations)/;
@@ -21,10 +21,10 @@ const isSecret = ({ fields }: Change) =>
 const isAfter = (at: string, than: string): boolean => Date.parse(at) > Date.parse(than);
 
 /** @param run in progress; nothing is shown until it is planned, because a plan is made with the present settings */
-export function NewSettings({ place, run }: { place: RunPlace; run: Run }) {
-  const { data: diagnosis } = useQuery(diagnosisQuery(place));
-  const { data: attempts } = useQuery(attemptsQuery(place, true));
-  const mayEdit = useMayEdit(place.projectId, place.exportId);
+export function NewSettings({ runIds, run }: { runIds: RunIds; run: Run }) {
+  const { data: diagnosis } = useQuery(diagnosisQuery(runIds));
+  const { data: attempts } = useQuery(attemptsQuery(runIds, true));
+  const mayEdit = useMayEdit(runIds.projectId, runIds.exportId);
   const now = useNow();
   const plan = attempts?.results.find(({ step, error }) => step === 'plan' && error === null);
   if (!plan?.finished_at || run.status === 'Starting') return null;
@@ -42,7 +42,7 @@ export function NewSettings({ place, run }: { place: RunPlace; run: Run }) {
   const secret = changes.find(isSecret);
   const isTried = secret && attempts?.results.some(({ started_at }) => isAfter(started_at, secret.at));
   if (secret && !isTried) return <p>Changed {formatRelativeTime(secret.at, now)}; the next try uses it.</p>;
-  // A failure that names no field is not mended by the settings.
+  // Settings cannot fix a failure that names no field.
   if (run.error?.field == null) return null;
   return (
     <p className="quiet">

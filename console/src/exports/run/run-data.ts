@@ -8,23 +8,23 @@ import { exportKeys } from '../query-keys.ts';
 export type Run = components['schemas']['BatchExportRun'];
 
 /** The ids that locate a run. */
-export type RunPlace = { projectId: number; exportId: string; runId: string };
+export type RunIds = { projectId: number; exportId: string; runId: string };
 
 /** Path parameters of a run. */
-export const runParams = ({ projectId, exportId, runId }: RunPlace) => ({
+export const runParams = ({ projectId, exportId, runId }: RunIds) => ({
   path: { project_id: projectId, batch_export_id: exportId, id: runId },
 });
 
 const OPEN: readonly Run['status'][] = ['Starting', 'Running'];
 export const isOpen = ({ status }: Pick<Run, 'status'>) => OPEN.includes(status);
 
-export const runQuery = (place: RunPlace) =>
+export const runQuery = (runIds: RunIds) =>
   queryOptions({
-    queryKey: ['runs', place],
+    queryKey: ['runs', runIds],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/', {
-          params: runParams(place),
+          params: runParams(runIds),
           signal,
         }),
       ),
@@ -33,26 +33,26 @@ export const runQuery = (place: RunPlace) =>
 
 export type Attempt = components['schemas']['RunAttempt'];
 
-export const attemptsQuery = (place: RunPlace, isOpen: boolean) =>
+export const attemptsQuery = (runIds: RunIds, isOpen: boolean) =>
   queryOptions({
-    queryKey: ['runs', place, 'attempts', isOpen],
+    queryKey: ['runs', runIds, 'attempts', isOpen],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/attempts/', {
-          params: runParams(place),
+          params: runParams(runIds),
           signal,
         }),
       ),
     refetchInterval: isOpen ? 2_000 : false,
   });
 
-export const progressQuery = (place: RunPlace) =>
+export const progressQuery = (runIds: RunIds) =>
   queryOptions({
-    queryKey: ['runs', place, 'progress'],
+    queryKey: ['runs', runIds, 'progress'],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/progress/', {
-          params: runParams(place),
+          params: runParams(runIds),
           signal,
         }),
       ),
@@ -60,23 +60,23 @@ export const progressQuery = (place: RunPlace) =>
   });
 
 /** Delivers the run's interval once more. */
-export function retry(place: RunPlace): Promise<unknown> {
+export function retry(runIds: RunIds): Promise<unknown> {
   return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/retry/', {
-      params: runParams(place),
+      params: runParams(runIds),
     }),
   );
 }
 
-export function cancel(place: RunPlace): Promise<unknown> {
+export function cancel(runIds: RunIds): Promise<unknown> {
   return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/cancel/', {
-      params: runParams(place),
+      params: runParams(runIds),
     }),
   );
 }
 
-type ExportPlace = Pick<RunPlace, 'projectId' | 'exportId'>;
+type ExportPlace = Pick<RunIds, 'projectId' | 'exportId'>;
 
 async function requestRetry({ projectId, exportId }: ExportPlace, isDryRun: boolean): Promise<number> {
   const { results } = await unwrap(

@@ -14,7 +14,7 @@ import { BlockedBanner, instanceQuery } from '../blocked.tsx';
 import { foreignOfQuery } from '../foreign/foreign-data.ts';
 import { ForeignDeliveryOfInterval } from '../foreign/foreign-deliveries.tsx';
 import { exportQuery } from '../export/export-data.ts';
-import { attemptsQuery, cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import { attemptsQuery, cancel, isOpen, retry, runQuery, type Run, type RunIds } from './run-data.ts';
 import { IntervalTime } from '../words/interval-time.tsx';
 import { STATUS_WORDS } from './status-words.ts';
 import styles from './run.module.css';
@@ -23,43 +23,43 @@ const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$ru
 
 /** Page of one run: its steps, its receipt, and its error. */
 export function RunPage() {
-  const place = route.useParams();
-  const run = useQuery(runQuery(place));
-  const batchExport = useQuery(exportQuery(place.projectId, place.exportId));
+  const runIds = route.useParams();
+  const run = useQuery(runQuery(runIds));
+  const batchExport = useQuery(exportQuery(runIds.projectId, runIds.exportId));
   if (run.isPending) return <Skeleton rows={8} label="Loading the run" />;
   if (run.isError) return <Failure error={run.error} onRetry={() => void run.refetch()} />;
   return (
     <main className={styles.page}>
       <nav aria-label="Path" className="quiet">
-        <Link to="/project/$projectId/exports" params={place}>
+        <Link to="/project/$projectId/exports" params={runIds}>
           Exports
         </Link>
         {' / '}
-        <Link to="/project/$projectId/exports/$exportId" params={place}>
+        <Link to="/project/$projectId/exports/$exportId" params={runIds}>
           {batchExport.data?.name ?? 'Export'}
         </Link>
       </nav>
       <BlockedBanner />
-      <Header place={place} run={run.data} />
+      <Header runIds={runIds} run={run.data} />
       <div className={styles.halves}>
         <div className={styles.left}>
           {run.data.status !== 'Completed' && (!isOpen(run.data) || run.data.error) && (
-            <ErrorCard place={place} run={run.data} />
+            <ErrorCard runIds={runIds} run={run.data} />
           )}
           {hasFailed(run.data) && (
             <div id={DECISION}>
-              <ForeignDeliveryOfInterval {...place} {...intervalOf(run.data)} ourRows={run.data.records_total_count} />
+              <ForeignDeliveryOfInterval {...runIds} {...intervalOf(run.data)} ourRows={run.data.records_total_count} />
             </div>
           )}
-          {isOpen(run.data) && <Progress place={place} />}
-          <Attempts place={place} isOpen={isOpen(run.data)} />
+          {isOpen(run.data) && <Progress runIds={runIds} />}
+          <Attempts runIds={runIds} isOpen={isOpen(run.data)} />
           <Facts run={run.data} />
         </div>
         {batchExport.data && (
           <ReceiptSlip key={run.data.id} run={run.data} redelivery={batchExport.data.promises.redelivery} />
         )}
       </div>
-      <LogView place={place} isOpen={isOpen(run.data)} />
+      <LogView runIds={runIds} isOpen={isOpen(run.data)} />
     </main>
   );
 }
@@ -70,7 +70,7 @@ const DECISION = 'decision';
 const hasFailed = (run: Run) => !isOpen(run) && run.status !== 'Completed';
 const intervalOf = (run: Run) => ({ start: run.data_interval_start, end: run.data_interval_end });
 
-function Header({ place, run }: { place: RunPlace; run: Run }) {
+function Header({ runIds, run }: { runIds: RunIds; run: Run }) {
   const queries = useQueryClient();
   const refreshOnSuccess = {
     onSuccess: async () => {
@@ -78,15 +78,15 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
       await queries.invalidateQueries({ queryKey: ['exports'] });
     },
   };
-  const mayEdit = useMayEdit(place.projectId, place.exportId);
-  const retrying = useMutation({ mutationFn: () => retry(place), ...refreshOnSuccess });
-  const cancelling = useMutation({ mutationFn: () => cancel(place), ...refreshOnSuccess });
-  const foreign = foreignOfQuery(place.projectId, place.exportId, intervalOf(run));
+  const mayEdit = useMayEdit(runIds.projectId, runIds.exportId);
+  const retrying = useMutation({ mutationFn: () => retry(runIds), ...refreshOnSuccess });
+  const cancelling = useMutation({ mutationFn: () => cancel(runIds), ...refreshOnSuccess });
+  const foreign = foreignOfQuery(runIds.projectId, runIds.exportId, intervalOf(run));
   const waitsForDecision = Boolean(useQuery({ ...foreign, enabled: hasFailed(run) }).data);
-  const batchExport = useQuery(exportQuery(place.projectId, place.exportId));
-  const attempts = useQuery(attemptsQuery(place, isOpen(run)));
+  const batchExport = useQuery(exportQuery(runIds.projectId, runIds.exportId));
+  const attempts = useQuery(attemptsQuery(runIds, isOpen(run)));
   const attempt = Math.max(1, ...(attempts.data?.results ?? []).map((one) => one.attempt));
-  const path = `/api/projects/${place.projectId}/batch_exports/${place.exportId}/runs/${place.runId}/`;
+  const path = `/api/projects/${runIds.projectId}/batch_exports/${runIds.exportId}/runs/${runIds.runId}/`;
   return (
     <header className={styles.header}>
       <h1>
@@ -109,7 +109,7 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
             // Links to the plan, which says what would be replaced.
             <ButtonLink
               to="/project/$projectId/exports/$exportId"
-              params={place}
+              params={runIds}
               search={{ start: run.data_interval_start, end: run.data_interval_end, only: 'all' }}
             >
               Deliver again

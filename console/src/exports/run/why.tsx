@@ -10,40 +10,40 @@ import { runAddress } from '../addresses.ts';
 import { fieldWords, valueWords } from '../words/field.ts';
 import { IntervalTime } from '../words/interval-time.tsx';
 import { authorWords, diagnosisQuery, sortedChanges, type Change, type Diagnosis } from './diagnosis-data.ts';
-import type { RunPlace } from './run-data.ts';
+import type { RunIds } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
 import styles from './run.module.css';
 
 const SHOWN = 3;
 
-export function Why({ place, field }: { place: RunPlace; field: string | null }) {
-  const { data, error, refetch } = useQuery(diagnosisQuery(place));
+export function Why({ runIds, field }: { runIds: RunIds; field: string | null }) {
+  const { data, error, refetch } = useQuery(diagnosisQuery(runIds));
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton label="Diagnosing" />;
   return (
     <>
-      <Changes place={place} diagnosis={data} field={field} />
+      <Changes runIds={runIds} diagnosis={data} field={field} />
       {data.waits_for !== null && <p>{inWords(data.waits_for)}</p>}
-      {data.later_run && <LaterRun place={place} {...data.later_run} />}
+      {data.later_run && <LaterRun runIds={runIds} {...data.later_run} />}
     </>
   );
 }
 
-function LaterRun({ place, run, status }: { place: RunPlace } & NonNullable<Diagnosis['later_run']>) {
+function LaterRun({ runIds, run, status }: { runIds: RunIds } & NonNullable<Diagnosis['later_run']>) {
   return (
     <p>
-      <Link to={runAddress(place, run) as string}>A later run</Link>{' '}
+      <Link to={runAddress(runIds, run) as string}>A later run</Link>{' '}
       {status === 'Completed' ? 'delivered this interval.' : `of this interval: ${STATUS_WORDS[status]}.`}
     </p>
   );
 }
 
-function Changes({ place, diagnosis, field }: { place: RunPlace; diagnosis: Diagnosis; field: string | null }) {
+function Changes({ runIds, diagnosis, field }: { runIds: RunIds; diagnosis: Diagnosis; field: string | null }) {
   const [isAll, setAll] = useState(false);
   const { last_success, more_changes } = diagnosis;
-  const { data: cadence } = useQuery(exportQuery(place.projectId, place.exportId));
+  const { data: cadence } = useQuery(exportQuery(runIds.projectId, runIds.exportId));
   const changes = sortedChanges(diagnosis.changes, field);
   const success = last_success && (
-    <Link to={runAddress(place, last_success.run) as string}>
+    <Link to={runAddress(runIds, last_success.run) as string}>
       <IntervalTime start={last_success.data_interval_start} end={last_success.data_interval_end} cadence={cadence} />
     </Link>
   );
