@@ -42,7 +42,7 @@ function yearOf(instant: Date, timeZone: string): string {
 
 const years = new Map<string, { minute: number; year: string }>();
 
-/** Asked for once a minute and zone: a screen of the grid names a thousand instants. */
+/** The present year in the zone, cached for a minute: a screen of the grid formats a thousand instants. */
 function thisYear(timeZone: string): string {
   const minute = Math.floor(Date.now() / 60_000);
   const known = years.get(timeZone);
