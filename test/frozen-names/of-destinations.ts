@@ -8,11 +8,12 @@ import { type StagedPart } from '../../src/exports/destinations/delivery.ts';
 import { type Delivery } from '../../src/exports/destinations/delivery.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../src/exports/formats/file-encoding.ts';
 import { anyDestination, DESTINATION_TYPES } from '../../src/exports/destinations/index.ts';
-import { METADATA, uploadId, uploadName } from '../../src/exports/destinations/azure-blob/staging.ts';
+import { idOf, METADATA } from '../../src/exports/destinations/azure-blob/staging.ts';
 import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
 import { localStore } from '../../src/exports/destinations/local-file/store.ts';
 import { LAYOUTS, PATH_STYLES, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
 import { encodeManifest, manifestOf } from '../../src/exports/destinations/object-store/manifest.ts';
+import { uploadName } from '../../src/exports/destinations/object-store/upload-names.ts';
 import { RESERVED_PREFIX } from '../../src/exports/destinations/postgres/identifiers.ts';
 import { columnsOf, mergeOf } from '../../src/events/reading/selection.ts';
 import { wholeContent } from './content.ts';
@@ -220,7 +221,7 @@ function uploadMetadata(product: Product): string[] {
 
 /** Of uploads in a container, which later runs look for, and of the metadata of its blobs. */
 function azureNames(): string[] {
-  const upload = uploadName({ key: 'folder/part.jsonl', id: uploadId('<token>', '"tag"') });
+  const upload = uploadName({ key: 'folder/part.jsonl', id: idOf('<token>', '"tag"') });
   return [upload, ...Object.values(METADATA).map((name) => `metadata ${name}`)];
 }
 

@@ -9,9 +9,10 @@ import {
   type Replaces,
   type StagedUpload,
 } from '../object-store/store.ts';
+import { uploadName, uploadsOf } from '../object-store/upload-names.ts';
 import { codeOf, isUnanswered, statusOf, translate, type AzureAction } from './errors.ts';
 import { azureFault } from './faults.ts';
-import { bareTag, blockId, METADATA, openingTag, uploadId, uploadName, uploadsOf } from './staging.ts';
+import { bareTag, blockId, idOf, METADATA, openingTag } from './staging.ts';
 
 const MIB = 1024 * 1024;
 /** Time limit of a call without content. */
@@ -117,7 +118,7 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
       const blob = blobOf(`${uploadsOf(key)}${token}`);
       try {
         const { etag } = await blob.upload('', 0, { conditions: { ifNoneMatch: '*' }, ...timeLimit(CALL_MS) });
-        if (etag) return { key, id: uploadId(token, etag), token };
+        if (etag) return { key, id: idOf(token, etag), token };
       } catch (error) {
         if (isUnanswered(error)) onUnknownOutcome?.();
         // An existing blob is ours, because no other attempt knows the token: the SDK repeated a request whose answer was lost.
@@ -125,7 +126,7 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
       }
       const found = await propertiesOf(blob);
       if (!found?.etag) throw azureFault('answer_incomplete');
-      return { key, id: uploadId(token, found.etag), token };
+      return { key, id: idOf(token, found.etag), token };
     },
     async listUnfinishedUploads(key) {
       const prefix = uploadsOf(key);
@@ -136,7 +137,7 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
           includeMetadata: true,
           ...timeLimit(CALL_MS),
         })) {
-          found.push({ key, id: uploadId(name.slice(prefix.length), metadata?.[METADATA.opened] ?? properties.etag) });
+          found.push({ key, id: idOf(name.slice(prefix.length), metadata?.[METADATA.opened] ?? properties.etag) });
         }
       } catch (error) {
         throwFailureOf('list')(error);

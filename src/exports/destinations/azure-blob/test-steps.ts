@@ -1,9 +1,7 @@
 /** Test steps of containers. */
 import type { ContainerClient } from '@azure/storage-blob';
-import { randomUUID } from 'node:crypto';
-import { folderOf } from '../object-store/keys.ts';
 import type { ObjectStore } from '../object-store/store.ts';
-import { fillUpload } from '../object-store/upload.ts';
+import { testFile } from '../object-store/try-upload.ts';
 import type { TestContext, TestStep } from '../test-steps.ts';
 import { translate } from './errors.ts';
 import { azureFault } from './faults.ts';
@@ -39,25 +37,7 @@ export function containerSteps<Config>(
     {
       name: 'Check files can be written',
       description: 'Ensure that a file can be uploaded, copied to its name, read and deleted. Nothing is left.',
-      run: withContainer(({ store, prefix }, { model }) => testFile(store, prefix, model)),
+      run: withContainer(({ store, prefix }, { model }) => testFile(store, prefix, { model, fault: azureFault })),
     },
   ];
-}
-
-async function testFile(store: ObjectStore, prefix: string, model: string): Promise<void> {
-  const now = new Date().toISOString();
-  const folder = folderOf(prefix, { start: now, end: now, model });
-  const key = `${folder === '' ? '' : `${folder}/`}_sluice-test-${randomUUID()}`;
-  const upload = await store.begin(key, randomUUID());
-  try {
-    await store.complete(await fillUpload(store, upload, content()), 'absent');
-    if ((await store.head(key))?.identity !== upload.token) throw azureFault('answer_incomplete');
-  } finally {
-    await store.abort(upload);
-  }
-  if ((await store.remove(key)) === 'denied') throw azureFault('delete_denied');
-}
-
-async function* content() {
-  yield Buffer.from('Sluice tests whether it may write here.\n');
 }

@@ -8,6 +8,7 @@ import { azurePlaceWith, CLOSED, deliverOneRow, PRIVATE } from '../../../support
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
 import { connectionString, needsAzurite } from '../../../support/servers/azurite.ts';
+import { listen, withCounter } from '../../../support/servers/listening.ts';
 
 describe('the way to AzureBlob', () => {
   before(function () {
@@ -130,19 +131,3 @@ describe('the way to AzureBlob', () => {
     }
   });
 });
-
-async function listen(server: http.Server, host = '127.0.0.1'): Promise<number> {
-  await new Promise<void>((listening) => server.listen(0, host, listening));
-  return (server.address() as AddressInfo).port;
-}
-
-/** Counts connections to the port, whichever address of this machine they name. */
-async function withCounter(work: (port: number) => Promise<void>): Promise<number> {
-  let connections = 0;
-  const server = http.createServer((_, response) => response.end()).on('connection', () => connections++);
-  const port = await listen(server, '::');
-  await work(port);
-  server.close();
-  server.closeAllConnections();
-  return connections;
-}
