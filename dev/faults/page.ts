@@ -1,6 +1,7 @@
 /** The text of docs/faults.md, from the tables of faults. */
 import type { KnownFault } from '../../src/exports/destinations/faults.ts';
 import { AZURE_FAULTS } from '../../src/exports/destinations/azure-blob/faults.ts';
+import { GCS_FAULTS } from '../../src/exports/destinations/gcs/faults.ts';
 import { HTTP_FAULTS } from '../../src/exports/destinations/http/faults.ts';
 import { ICEBERG_FAULTS } from '../../src/exports/destinations/iceberg/faults.ts';
 import { LOCAL_FILE_FAULTS } from '../../src/exports/destinations/local-file/faults.ts';
@@ -49,6 +50,7 @@ const SECTIONS: readonly (readonly [title: string, about: string, faults: Known]
   ],
   ['S3, AwsS3, S3Compatible', 'By the code or the status that the store answers.', S3_FAULTS],
   ['AzureBlob', 'By the code or the status that the store answers.', AZURE_FAULTS],
+  ['GCS', 'By the reason or the status that the store answers.', GCS_FAULTS],
   ['Postgres', 'By the SQLSTATE that the server answers, which the sentence ends with.', POSTGRES_FAULTS],
   [
     'Iceberg',

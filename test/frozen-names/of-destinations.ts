@@ -9,6 +9,7 @@ import { type Delivery } from '../../src/exports/destinations/delivery.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../src/exports/formats/file-encoding.ts';
 import { anyDestination, DESTINATION_TYPES } from '../../src/exports/destinations/index.ts';
 import { idOf, METADATA } from '../../src/exports/destinations/azure-blob/staging.ts';
+import { pieceName } from '../../src/exports/destinations/gcs/store.ts';
 import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
 import { localStore } from '../../src/exports/destinations/local-file/store.ts';
 import { LAYOUTS, PATH_STYLES, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
@@ -38,7 +39,7 @@ export const DESTINATION_KINDS: readonly Kind[] = [
       ...fileNames(),
       ...(await temporaryFiles()),
       ...uploadMetadata(product()),
-      ...azureNames(),
+      ...uploadNames(),
     ],
   },
   { name: 'destinations/manifest', writtenTo: READERS, least: 20, present: manifestFields },
@@ -98,6 +99,7 @@ const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
   AwsS3: { bucket_name: 'bucket', prefix: '{table}/{year}' },
   S3Compatible: { bucket_name: 'bucket', prefix: '{table}/{year}', endpoint_url: 'https://store.example' },
   AzureBlob: { container_name: 'exports', prefix: '{table}/{year}', blob_endpoint: 'https://store.example' },
+  GCS: { bucket_name: 'bucket', prefix: '{table}/{year}' },
   Postgres: { host: 'db.example', port: 5432, database: 'warehouse', schema: 'public', table_name: 'events' },
   Iceberg: { catalog_uri: 'https://catalog.example/iceberg', namespace: 'analytics', table_name: 'events' },
   NoOp: { arg: '' },
@@ -219,10 +221,10 @@ function uploadMetadata(product: Product): string[] {
   });
 }
 
-/** Of uploads in a container, which later runs look for, and of the metadata of its blobs. */
-function azureNames(): string[] {
-  const upload = uploadName({ key: 'folder/part.jsonl', id: idOf('<token>', '"tag"') });
-  return [upload, ...Object.values(METADATA).map((name) => `metadata ${name}`)];
+/** Of uploads that are objects, which later runs look for, with their pieces at Google, and of the metadata of files. */
+function uploadNames(): string[] {
+  const upload = { key: 'folder/part.jsonl', id: idOf('<token>', '"tag"') };
+  return [uploadName(upload), pieceName(upload, 1), ...Object.values(METADATA).map((name) => `metadata ${name}`)];
 }
 
 /** Beginnings of the names of stage tables, which later runs look for. */

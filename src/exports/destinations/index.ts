@@ -3,6 +3,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { Destination } from './contract.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import { azureBlob } from './azure-blob/azure-blob.ts';
+import { gcs } from './gcs/gcs.ts';
 import { http } from './http/http.ts';
 import { iceberg } from './iceberg/iceberg.ts';
 import { localFile } from './local-file/local-file.ts';
@@ -10,7 +11,7 @@ import { noOp } from './no-op/no-op.ts';
 import { postgres } from './postgres/postgres.ts';
 import { awsS3, s3, s3Compatible } from './s3/s3.ts';
 
-const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, azureBlob, postgres, iceberg, http, noOp];
+const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, azureBlob, gcs, postgres, iceberg, http, noOp];
 
 /** Values of `destination.type`, including types that this installation does not offer. */
 export const DESTINATION_TYPES = ALL.map(({ type }) => type);

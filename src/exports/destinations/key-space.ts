@@ -16,7 +16,8 @@ export type KeySpace = {
 
 const LOCAL = /^(local:[^/]*)\/(.*)$/s;
 const S3 = /^s3:(aws|https?:\/\/[^/]*)\/([^/]*)\/(.*)$/s;
-const AZURE = /^(azure:[^#]*#[^/]*)\/(.*)$/s;
+/** Of Azure and Google. */
+const NATIVE = /^((?:azure|gcs):[^#]*#[^/]*)\/(.*)$/s;
 /** Hosts of Amazon in all regions, which share the names of buckets. */
 const AMAZON = /^https?:\/\/([^/:]*\.)?amazonaws\.com(\.cn)?(:\d+)?$/;
 
@@ -24,8 +25,8 @@ const AMAZON = /^https?:\/\/([^/:]*\.)?amazonaws\.com(\.cn)?(:\d+)?$/;
 export function parseKeySpace(text: string): KeySpace {
   const local = LOCAL.exec(text);
   if (local) return { store: local[1]!, searchMarker: `${local[1]}/`, folder: local[2]! };
-  const azure = AZURE.exec(text);
-  if (azure) return { store: azure[1]!, searchMarker: `${azure[1]}/`, folder: azure[2]! };
+  const native = NATIVE.exec(text);
+  if (native) return { store: native[1]!, searchMarker: `${native[1]}/`, folder: native[2]! };
   const s3 = S3.exec(text);
   if (!s3) return { store: text, searchMarker: text, folder: null };
   const [, origin, bucket, folder] = s3;

@@ -1,6 +1,7 @@
 /** All faults, grouped by origin, as docs/faults.md prints them. */
 import type { KnownFault } from '../destinations/faults.ts';
 import { AZURE_FAULTS } from '../destinations/azure-blob/faults.ts';
+import { GCS_FAULTS } from '../destinations/gcs/faults.ts';
 import { HTTP_FAULTS } from '../destinations/http/faults.ts';
 import { ICEBERG_FAULTS } from '../destinations/iceberg/faults.ts';
 import { LOCAL_FILE_FAULTS } from '../destinations/local-file/faults.ts';
@@ -17,6 +18,7 @@ export const DESTINATION_FAULTS: Readonly<Record<string, KnownFaults>> = {
   AwsS3: S3_FAULTS,
   S3Compatible: S3_FAULTS,
   AzureBlob: AZURE_FAULTS,
+  GCS: GCS_FAULTS,
   Postgres: POSTGRES_FAULTS,
   Iceberg: ICEBERG_FAULTS,
   NoOp: {},

@@ -11,7 +11,8 @@ const IntegrationParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 
 const NewIntegrationBody = Type.Object(
   {
     kind: Type.String({
-      description: 'The kind of integration: `aws-s3`, `s3-compatible`, `azure-blob` or `postgresql`.',
+      description:
+        'The kind of integration: `aws-s3`, `s3-compatible`, `azure-blob`, `google-cloud-storage` or `postgresql`.',
     }),
     config: Config,
   },

@@ -6,7 +6,7 @@ import type { HostRules } from './host-rules.ts';
 
 export type Request = {
   /** POST if absent. */
-  method?: 'GET' | 'HEAD' | 'POST';
+  method?: 'DELETE' | 'GET' | 'HEAD' | 'POST';
   /** Checked by `checkUrl`. Only its addresses are checked again here, not whether it may be plain HTTP. */
   url: URL;
   headers: Record<string, string>;
@@ -24,36 +24,62 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; body: strin
 export type Poster = {
   /** @throws HostRefused, the system's error (`code`), or the signal's reason */
   post(request: Request): Promise<Answer>;
+  /**
+   * Gets content of any size. The time limit is one of silence on the connection.
+   * @returns the stream of an answer with status 200, which the caller reads or destroys; any other answer as `post` does
+   */
+  download(request: Omit<Request, 'method' | 'body'>): Promise<IncomingMessage | Answer>;
   close(): void;
 };
 
-/**
- * Keeps connections for further requests. Follows no redirects, and keeps no cookies.
- * @param maxAnswerBytes limit of an answer's body; the poster closes the connection of a longer answer
- */
-export function poster(rules: HostRules, { maxAnswerBytes }: { maxAnswerBytes: number }): Poster {
-  const { httpAgent, httpsAgent, destroy } = guardedAgents(rules, { maxSockets: 1 });
+export type PosterOptions = {
+  /** Limit of an answer's body; the poster closes the connection of a longer answer. */
+  maxAnswerBytes: number;
+  /** Limit of simultaneous requests. */
+  maxSockets?: number;
+};
+
+/** Keeps connections for further requests. Follows no redirects, and keeps no cookies. */
+export function poster(rules: HostRules, { maxAnswerBytes, maxSockets = 1 }: PosterOptions): Poster {
+  const { httpAgent, httpsAgent, destroy } = guardedAgents(rules, { maxSockets });
+
+  async function send(
+    { method = 'POST', url, headers, body, signal }: Omit<Request, 'timeoutMs'>,
+    limits: { timeout?: number } = {},
+  ): Promise<IncomingMessage> {
+    const secure = url.protocol === 'https:';
+    const options = {
+      method,
+      agent: secure ? httpsAgent : httpAgent,
+      headers: { ...headers, ...(method === 'POST' && { 'content-length': Buffer.byteLength(body) }) },
+      signal,
+      ...limits,
+    };
+    return new Promise((resolve, reject) => {
+      const request = (secure ? https : http).request(url, options, resolve);
+      request.on('timeout', () => request.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })));
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  const answerOf = async (response: IncomingMessage): Promise<Answer> => {
+    const { statusCode: status = 0, headers } = response;
+    return { status, headers, body: await readUpTo(response, maxAnswerBytes) };
+  };
+
   return {
-    async post({ method = 'POST', url, headers, body, timeoutMs, signal }) {
-      const secure = url.protocol === 'https:';
+    async post({ timeoutMs, signal, ...request }) {
       const end = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const options = {
-        method,
-        agent: secure ? httpsAgent : httpAgent,
-        headers: { ...headers, ...(method === 'POST' && { 'content-length': Buffer.byteLength(body) }) },
-        signal: end,
-      };
       try {
-        const response = await new Promise<IncomingMessage>((resolve, reject) => {
-          const request = (secure ? https : http).request(url, options, resolve);
-          request.on('error', reject);
-          request.end(body);
-        });
-        const { statusCode: status = 0, headers: answerHeaders } = response;
-        return { status, headers: answerHeaders, body: await readUpTo(response, maxAnswerBytes) };
+        return await answerOf(await send({ ...request, signal: end }));
       } catch (error) {
         throw end.aborted ? (end.reason as Error) : error;
       }
+    },
+    async download({ timeoutMs, ...request }) {
+      const response = await send({ ...request, method: 'GET', body: '' }, { timeout: timeoutMs });
+      return response.statusCode === 200 ? response : answerOf(response);
     },
     close: destroy,
   };

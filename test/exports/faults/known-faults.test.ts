@@ -46,6 +46,7 @@ describe('the tables of faults', () => {
       LocalFile: ['LocalFile'],
       S3: ['S3', 'AwsS3', 'S3Compatible'],
       AzureBlob: ['AzureBlob'],
+      GCS: ['GCS'],
       Postgres: ['Postgres'],
       Iceberg: ['Iceberg'],
       HTTP: ['HTTP'],

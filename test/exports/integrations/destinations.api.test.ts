@@ -36,6 +36,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   AwsS3: S3_SECRETS,
   S3Compatible: S3_SECRETS,
   AzureBlob: ['connection_string'],
+  GCS: ['service_account_key'],
   Postgres: ['user', 'password'],
   Iceberg: ['token', 'credential', ...S3_SECRETS],
   HTTP: ['token', 'signing_secret'],

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { buildPersonalKey, buildTenant } from '../../support/api/identity.ts';
+import { serviceAccountKey } from '../../support/servers/gcs/fake-gcs.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const KEYS = { aws_access_key_id: 'a', aws_secret_access_key: 'b' };
 const HOSTS = ['127.0.0.1', 'localhost', '127.0.0.2', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', 'ip6-localhost'];
+
+const SERVICE_ACCOUNT = serviceAccountKey('https://8.8.8.8/token');
 
 const LAKE = { catalog_uri: 'https://8.8.8.8/lake', namespace: 'analytics', region: 'us-east-1', ...KEYS };
 
@@ -33,6 +36,25 @@ const PLACES: Readonly<Record<string, (host: string, port: number) => object>> =
       config: {
         container_name: 'files',
         connection_string: `AccountName=lake;AccountKey=YQ==;BlobEndpoint=http://${host}:${port}/lake`,
+      },
+    },
+  }),
+  'a store of Google': (host, port) => ({
+    destination: {
+      type: 'GCS',
+      config: {
+        bucket_name: 'files',
+        service_account_key: SERVICE_ACCOUNT,
+        endpoint_url: `http://${host}:${port}`,
+      },
+    },
+  }),
+  'a server of access tokens': (host, port) => ({
+    destination: {
+      type: 'GCS',
+      config: {
+        bucket_name: 'files',
+        service_account_key: SERVICE_ACCOUNT.replace('https://8.8.8.8', `https://${host}:${port}`),
       },
     },
   }),

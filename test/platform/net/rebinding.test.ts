@@ -8,6 +8,7 @@ import { connectTo } from '../../../src/platform/net/connect.ts';
 import { checkEndpoint } from '../../../src/platform/net/endpoint.ts';
 import { HOST_REFUSED, hostRules } from '../../../src/platform/net/host-rules.ts';
 import { post } from '../../../src/platform/net/post.ts';
+import { serviceAccountKey } from '../../support/servers/gcs/fake-gcs.ts';
 
 const NAME = 'db.rebinding.example';
 const PUBLIC = '8.8.8.8';
@@ -48,6 +49,8 @@ describe('a name that leads elsewhere later', () => {
     );
   };
 
+  let key: string;
+
   before(async () => {
     server = createServer((socket: Socket) => {
       knocks++;
@@ -55,6 +58,7 @@ describe('a name that leads elsewhere later', () => {
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     port = (server.address() as AddressInfo).port;
+    key = serviceAccountKey(`https://${NAME}:${port}/token`);
     Object.assign(dns, { lookup: answer });
     syncBuiltinESMExports();
   });
@@ -91,6 +95,12 @@ describe('a name that leads elsewhere later', () => {
       container_name: 'lake',
       prefix: '',
       connection_string: `BlobEndpoint=https://${NAME}:${port};AccountName=lake;AccountKey=${btoa('key')}`,
+    }),
+    GCS: () => ({
+      bucket_name: 'lake',
+      prefix: '',
+      service_account_key: key,
+      endpoint_url: null,
     }),
     Iceberg: () => ({
       catalog_uri: `https://${NAME}:${port}/iceberg`,

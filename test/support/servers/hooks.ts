@@ -3,6 +3,7 @@ import { temporalProgram } from '../../../src/platform/temporal/dev-server-progr
 import { stopTestBrowser } from '../sdks/browser.ts';
 import { stopTestDatabases } from '../database/database.ts';
 import { stopTestAzurite } from './azurite.ts';
+import { stopTestGcs } from './gcs/fake-gcs.ts';
 import { stopTestIcebergCatalog } from './iceberg-catalog.ts';
 import { stopTestObjectStore } from './object-store.ts';
 import { stopTestTemporal } from './temporal.ts';
@@ -31,6 +32,7 @@ export const mochaHooks = isWorker
           stopTestTemporal(),
           stopTestObjectStore(),
           stopTestAzurite(),
+          stopTestGcs(),
           stopTestBrowser(),
         ]);
       },

@@ -65,6 +65,12 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: ['ifMatch: openingTag(upload)', ''],
   },
   {
+    name: 'gcs-anchor-condition',
+    guards: 'an upload that was aborted, and whose beginning arrives again, does not become visible',
+    tests: ['test/exports/destinations/gcs/staging.test.ts'],
+    replace: ['ifGenerationMatch: source.generation', ''],
+  },
+  {
     name: 'store-sweep',
     guards: 'an upload that a worker began and did not live to record does not stay for ever',
     tests: LOCAL_FILE,

@@ -1,0 +1,58 @@
+/** Access tokens of a service account. */
+import type { Answer, Request } from '../../../platform/net/post.ts';
+import { networkFaultOf } from '../network-faults.ts';
+import { gcsFault } from './faults.ts';
+import { assertionOf, type ServiceAccount } from './service-account.ts';
+
+type Send = (request: Pick<Request, 'url' | 'headers' | 'body'>) => Promise<Answer>;
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+/** Tokens are renewed so long before they expire. */
+const EARLY_MS = 60_000;
+
+/** @returns a function that returns the current token, or a new one if it `renews` */
+export function tokenSource(account: ServiceAccount, send: Send) {
+  let current: { token: string; until: number } | undefined;
+  let asked: Promise<string> | undefined;
+
+  async function ask(): Promise<string> {
+    const assertion = assertionOf(account, Math.floor(Date.now() / 1000));
+    const answer = await send({
+      url: new URL(account.tokenUri),
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
+    }).catch(throwUnreachable);
+    const { token, seconds } = tokenIn(answer);
+    current = { token, until: Date.now() + seconds * 1000 - EARLY_MS };
+    return token;
+  }
+
+  return async (renews = false): Promise<string> => {
+    if (current && !renews && current.until > Date.now()) return current.token;
+    // Requests that are sent at once share a token.
+    asked ??= ask().finally(() => (asked = undefined));
+    return asked;
+  };
+}
+
+function throwUnreachable(cause: unknown): never {
+  const isRefused = networkFaultOf(cause) === 'host_not_allowed';
+  throw gcsFault(isRefused ? 'token_server_not_allowed' : 'token_server_unreachable', { cause });
+}
+
+function tokenIn({ status, body }: Answer): { token: string; seconds: number } {
+  if (status >= 500 || status === 408 || status === 429) throw gcsFault('token_server_unavailable');
+  if (status === 400 || status === 401 || status === 403) throw gcsFault('key_refused');
+  const { access_token: token, expires_in: seconds } = parseJson(body);
+  if (status !== 200 || typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
+    throw gcsFault('token_server_invalid');
+  return { token, seconds: typeof seconds === 'number' ? seconds : 0 };
+}
+
+function parseJson(text: string): { access_token?: unknown; expires_in?: unknown } {
+  try {
+    return (JSON.parse(text) ?? {}) as object;
+  } catch {
+    return {};
+  }
+}
