@@ -133,7 +133,7 @@ describe('the examples of the documentation', () => {
 
   it('install what tests need in the versions of `.ci/run`', () => {
     const [guide, ci] = ['CONTRIBUTING.md', '.ci/run'].map((name) => readFileSync(new URL(name, ROOT), 'utf8'));
-    const programs = [...ci!.matchAll(/^stage .* go_program (\S+) (\S+)/gm)].map(
+    const programs = [...ci!.matchAll(/ ['\s]?go_program ([\w-]+) ([^\s']+@v[^\s']+)/g)].map(
       ([, name, from]) => [name, from] as const,
     );
     const packages = [...ci!.matchAll(/ python_package (\w\S*) (\d\S*)/g)].map(([, name, of]) => `${name!}==${of!}`);

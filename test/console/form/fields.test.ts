@@ -5,7 +5,7 @@ import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
-const TYPES = ['Local files', 'PostgreSQL', 'Azure Blob Storage', 'Apache Iceberg', 'HTTP'];
+const TYPES = ['Local files', 'PostgreSQL', 'Azure Blob Storage', 'Google Cloud Storage', 'Apache Iceberg', 'HTTP'];
 
 const hintsOf = (page: Page) =>
   page.evaluate(() =>

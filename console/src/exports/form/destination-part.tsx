@@ -18,6 +18,7 @@ const CHOICE: Readonly<Record<string, string>> = {
   AwsS3: 'Files in an Amazon S3 bucket.',
   S3Compatible: 'Files in a bucket of another store, such as MinIO or Cloudflare R2, at its endpoint.',
   Postgres: 'Rows in a table.',
+  GCS: 'Files in a bucket of Google, with a service account.',
   Iceberg: 'Rows of events in a table of a lake, through a REST catalog.',
   HTTP: 'Batches of rows to a URL, such as the capture API of another installation.',
   NoOp: 'For measuring: rows are read and counted, but not delivered.',

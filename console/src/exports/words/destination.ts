@@ -18,6 +18,8 @@ export function destinationWords({ type, config }: DestinationOf): string {
       return `s3://${textOf(config['bucket_name'])}${folderOf(config)}`;
     case 'AzureBlob':
       return `azure://${textOf(config['container_name'])}${folderOf(config)}`;
+    case 'GCS':
+      return `gs://${textOf(config['bucket_name'])}${folderOf(config)}`;
     case 'Postgres':
       return `postgres ${textOf(config['schema'])}.${textOf(config['table_name'])}`;
     case 'Iceberg':
