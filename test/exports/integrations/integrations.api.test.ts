@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildPersonalKey } from '../../support/api/identity.ts';
+import { serviceAccountKey } from '../../support/servers/gcs/fake-gcs.ts';
 import { buildStoredExport, memberKey, startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 
 type Integration = { id: number; kind: string; config: Record<string, unknown> };
@@ -84,6 +85,26 @@ describe('integrations over HTTP', () => {
     const back = await patch({ config: STORE, integration: null });
     assert.equal(back.status, 200, JSON.stringify(back.body));
     assert.equal((back.body as Export).destination.integration, null);
+  });
+
+  it('of a service account take whole keys only, and bring the endpoint too', async () => {
+    const key = serviceAccountKey('https://8.8.8.8/token');
+    for (const wrong of ['canary', '{}', key.replace('BEGIN PRIVATE KEY', 'BEGIN CANARY')]) {
+      const answer = await request('POST', '/integrations/', {
+        kind: 'google-cloud-storage',
+        config: { service_account_key: wrong },
+      });
+      assert.deepEqual([answer.status, (answer.body as Problem).attr], [400, 'config__service_account_key']);
+      assert.doesNotMatch(JSON.stringify(answer.body), /canary/i);
+    }
+    const made = await integrate('google-cloud-storage', { service_account_key: key });
+    assert.doesNotMatch(JSON.stringify(made), /PRIVATE KEY/);
+    const config = { bucket_name: 'lake', prefix: crypto.randomUUID() };
+    const one = await created({ type: 'GCS', config, integration: made.id });
+    const { service_account_key: used, endpoint_url: endpoint } = await opened(one.id);
+    assert.deepEqual([used, endpoint], [key, null]);
+    const own = { ...config, endpoint_url: 'http://127.0.0.1:7070' };
+    assert.equal((await create({ type: 'GCS', config: own, integration: made.id })).status, 400);
   });
 
   it('of a storage account keep to it, whatever their connection string', async () => {
