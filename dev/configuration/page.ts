@@ -9,6 +9,9 @@ const INTRODUCTION = `<!-- Generated from src/platform/config.ts by \`npm run do
 
 By environment variables only; an empty one counts as unset. \`npm start\` needs none. \`.env.example\` is the same list, to copy. A value that is not
 valid ends the command, with a sentence that names every variable that is wrong.
+
+A secret need not be in the environment: \`DATABASE_URL_FILE=/run/secrets/database-url\` reads \`DATABASE_URL\` from that file, and every other variable
+can be read in the same way. The line break at the end of the file is not part of the value.
 `;
 
 function rowOf(name: string, { default: fallback = '', description = '' }: Variable): string {

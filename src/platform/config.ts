@@ -1,4 +1,5 @@
 /** Every environment variable that Sluice reads, as one schema; the only file that reads `process.env`. */
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { CommandFailed } from './errors.ts';
@@ -206,6 +207,9 @@ export type Config = Static<typeof Environment>;
 
 const valid = compile(Environment);
 
+/** Suffix of variables that name a file with the value, as schedulers mount secrets: `DATABASE_URL_FILE`. */
+const FILE_SUFFIX = '_FILE';
+
 /**
  * Reads and checks the environment; empty variables count as unset.
  * @throws CommandFailed naming every variable that is wrong and what it should be
@@ -213,13 +217,30 @@ const valid = compile(Environment);
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const config: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(Environment.properties) as [string, { type?: string }][]) {
-    const text = environment[name];
-    if (text === undefined || text === '') continue;
+    const text = valueOf(name, environment);
+    if (text === '') continue;
     config[name] = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
   }
   if (valid(config)) return config;
   const problems = (valid.errors ?? []).map((error) => `${error.instancePath.slice(1)} ${error.message}`);
   throw new CommandFailed(`The environment is not valid: ${problems.join('; ')}.`);
+}
+
+/**
+ * Returns the value of a variable, or the content of the file that it is in, without the line break at its end; empty if neither is set.
+ * @throws CommandFailed if both are set, or the file cannot be read
+ */
+function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
+  const value = environment[name] ?? '';
+  const file = environment[name + FILE_SUFFIX] ?? '';
+  if (file === '') return value;
+  if (value !== '') throw new CommandFailed(`${name} and ${name}${FILE_SUFFIX} are both set. Unset one of them.`);
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandFailed(`${name}${FILE_SUFFIX} names a file that cannot be read (${code}): ${file}.`);
+  }
 }
 
 /**
@@ -252,7 +273,8 @@ export function programFolders(environment: NodeJS.ProcessEnv = process.env): st
   return [...onPath, path.join(cacheFolder(environment), 'bin')];
 }
 
-/** Our own environment with changes, for a child process; undefined removes a variable. */
+/** Our own environment with changes, for a child process; undefined removes a variable. A changed variable comes from no file. */
 export function environmentWith(changes: Record<string, string | undefined>): NodeJS.ProcessEnv {
-  return { ...process.env, ...changes };
+  const withoutFiles = Object.keys(changes).map((name) => [name + FILE_SUFFIX, undefined] as const);
+  return { ...process.env, ...Object.fromEntries(withoutFiles), ...changes };
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { Environment, readConfig, requireVariable } from '../../src/platform/config.ts';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Environment, environmentWith, readConfig, requireVariable } from '../../src/platform/config.ts';
 import { CommandFailed } from '../../src/platform/errors.ts';
 
 const EXAMPLE = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
@@ -45,6 +47,34 @@ describe('the configuration', () => {
     );
     assertRefused({ SLUICE_PORT: '70000' }, /SLUICE_PORT must be <= 65535/);
     assertRefused({ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/);
+  });
+
+  it('reads a variable from the file that its NAME_FILE names', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'sluice-test-config-'));
+    try {
+      const file = path.join(folder, 'url');
+      writeFileSync(file, 'postgres://sluice:secret@db/sluice\n');
+      assert.equal(readConfig({ DATABASE_URL_FILE: file }).DATABASE_URL, 'postgres://sluice:secret@db/sluice');
+      assertRefused(
+        { DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://db/x' },
+        /^DATABASE_URL and DATABASE_URL_FILE /,
+      );
+      assertRefused({ DATABASE_URL_FILE: path.join(folder, 'none') }, /^DATABASE_URL_FILE names .*ENOENT/);
+      writeFileSync(file, 'secret');
+      assertRefused({ DATABASE_URL_FILE: file }, /^(?!.*secret).*DATABASE_URL must/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('of a child process has no file beside a variable that is changed', () => {
+    process.env['SLUICE_PORT_FILE'] = '/run/secrets/port';
+    try {
+      assert.equal(environmentWith({ SLUICE_PORT: '1' })['SLUICE_PORT_FILE'], undefined);
+      assert.equal(environmentWith({ SLUICE_HOST: 'x' })['SLUICE_PORT_FILE'], '/run/secrets/port');
+    } finally {
+      delete process.env['SLUICE_PORT_FILE'];
+    }
   });
 
   it('refuses addresses that are none of the web', () => {

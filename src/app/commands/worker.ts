@@ -37,14 +37,20 @@ async function run(): Promise<void> {
   installRuntime(options.log, temporalMetrics);
   const engine = createEngine(options);
   const secrets = await startSecretsCheck(engine.pool, { ...options, signal: stopping.signal });
+  const setReadyGauge = engine.metrics.registerWorker();
+  let isReady = false;
+  function reportReady(ready: boolean): void {
+    isReady = ready;
+    setReadyGauge(ready);
+  }
   const metricsServer = await startMetricsServer(config, {
     port: config.SLUICE_WORKER_METRICS_PORT,
     metrics: engine.metrics,
     log: options.log,
+    isReady: () => isReady,
     readOtherMetrics: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
   });
   void warnOfShortage(engine.pool, plannedProcesses(config), { log: options.log, signal: stopping.signal });
-  const reportReady = engine.metrics.registerWorker();
   try {
     const worker = await Promise.race([startWhenTemporalAnswers(engine, options, stopping.signal), secrets.failure]);
     // The first delivery would check, too, but after a restore the operator should be told immediately.

@@ -209,15 +209,29 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   };
 }
 
-/** Answers `/metrics`; appends the text of `otherMetrics`, which has the same format. Never rejects. */
-export function metricsListener(metrics: Metrics, otherMetrics: () => Promise<string> = async () => '') {
+type ListenerOptions = {
+  /** Returns further metrics in the same format, to append. */
+  readOtherMetrics?: (() => Promise<string>) | undefined;
+  /** Absent: `/_livez` and `/_readyz` are not answered here. */
+  isReady?: (() => boolean) | undefined;
+};
+
+/** Answers `/metrics` and, for processes without an API, `/_livez` and `/_readyz`. Never rejects. */
+export function metricsListener(
+  metrics: Metrics,
+  { readOtherMetrics = async () => '', isReady }: ListenerOptions = {},
+) {
   return async ({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (method === 'GET' && isReady && (url === '/_livez' || url === '/_readyz')) {
+      response.writeHead(url === '/_livez' || isReady() ? 200 : 503).end();
+      return;
+    }
     if (url !== '/metrics' || method !== 'GET') {
       response.writeHead(404).end();
       return;
     }
     try {
-      const text = (await Promise.all([metrics.text(), otherMetrics()])).join('');
+      const text = (await Promise.all([metrics.text(), readOtherMetrics()])).join('');
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
     } catch {
       // Prometheus shows this as a failed scrape; the failure itself is logged elsewhere.

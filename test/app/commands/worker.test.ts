@@ -58,18 +58,20 @@ describe('a worker whose Temporal', () => {
     });
   }
 
-  async function ready(): Promise<string | undefined> {
-    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    return /^sluice_worker_ready (\d)$/m.exec(text)?.[1];
+  async function health() {
+    const answers = ['metrics', '_livez', '_readyz'].map((path) => fetch(`http://127.0.0.1:${metricsPort}/${path}`));
+    const [metrics, live, ready] = await Promise.all(answers);
+    const gauge = /^sluice_worker_ready (\d)$/m.exec(await metrics!.text())?.[1];
+    return { gauge, live: live!.status, ready: ready!.status };
   }
 
-  it('is started later waits for it, and says so in its log and metrics', async () => {
+  it('is started later waits for it, and says so in its log, its metrics and its health', async () => {
     startWorker();
     await untilSaid('waiting for Temporal');
-    assert.equal(await ready(), '0');
+    assert.deepEqual(await health(), { gauge: '0', live: 200, ready: 503 });
     await startTemporal();
     await untilSaid('worker ready');
-    assert.equal(await ready(), '1');
+    assert.deepEqual(await health(), { gauge: '1', live: 200, ready: 200 });
     assert.equal(await worker!.stop(), 0);
   });
 

@@ -100,7 +100,7 @@ describe('metrics', () => {
   it('are served at /metrics alone, with what others tell', async () => {
     const metrics = createMetrics();
     const server = await startHttpServer(
-      { listener: metricsListener(metrics, others) },
+      { listener: metricsListener(metrics, { readOtherMetrics: others }) },
       { host: '127.0.0.1', port: 0 },
     );
     try {
@@ -109,6 +109,7 @@ describe('metrics', () => {
       assert.match(await answer.text(), /^# HELP sluice_runs_total[^]*\ntemporal_requests 1\n$/);
       assert.equal((await fetch(`${server.url}/`)).status, 404);
       assert.equal((await fetch(`${server.url}/metrics`, { method: 'POST' })).status, 404);
+      assert.equal((await fetch(`${server.url}/_readyz`)).status, 404, 'the API answers it elsewhere');
     } finally {
       await server.stop(0);
     }
