@@ -1,4 +1,5 @@
-# One image for every role: `docker run sluice api`, `worker`, `migrate`, `keys`, `verify`.
+# One image for every role: `docker run sluice api`, `worker`, `migrate`, `keys`, `verify`. It runs as an unprivileged user, and needs no
+# writable file but those below /tmp.
 FROM node:24-bookworm-slim AS console
 
 WORKDIR /app
@@ -10,7 +11,7 @@ COPY examples/events.ndjson ./examples/events.ndjson
 COPY tsconfig.json ./
 RUN node console/build.ts
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim AS program
 
 WORKDIR /app
 ENV NODE_ENV=production
@@ -35,7 +36,16 @@ RUN node --input-type=module -e "\
   import { workflowBundle } from './src/platform/temporal/workflow-bundle.ts';\
   await workflowBundle(new DefaultLogger('WARN'));"
 
-USER node
-EXPOSE 8000
+# Without npm, which nothing needs at run time.
+FROM node:24-bookworm-slim
+
+RUN rm -rf /usr/local/lib/node_modules/npm /usr/local/bin/npm /usr/local/bin/npx /opt/yarn-*
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=program /app ./
+
+# The user `node`, by number, so that a scheduler sees that it is not root.
+USER 1000:1000
+EXPOSE 8000 9464
 ENTRYPOINT ["node", "bin/sluice"]
 CMD ["api"]
