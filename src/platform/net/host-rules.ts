@@ -6,9 +6,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { addressRange } from './address-range.ts';
 
-/** One message for every refusal: its wording must not reveal what exists in our network. */
+/** One message for every cause, because a message of its own would reveal which names exist in our network. */
 export const HOST_REFUSED =
-  'This host cannot be used. It must be the name or the address of a public server, or one that the operator lists in EXPORT_ALLOWED_HOSTS.';
+  'This host cannot be used: its name is unknown, or its address is not public. Check the spelling. If the host is private, ask the operator to add it to EXPORT_ALLOWED_HOSTS.';
 
 /** A host that may not be contacted, or that no name server knows when the configuration is saved. */
 export class HostRefused extends Error {

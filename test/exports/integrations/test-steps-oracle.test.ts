@@ -8,6 +8,7 @@ import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 const KEYS = { aws_access_key_id: 'a', aws_secret_access_key: 'b' };
 const HOSTS = ['127.0.0.1', 'localhost', '127.0.0.2', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', 'ip6-localhost'];
+const UNKNOWN = 'no-such-host.invalid';
 
 const SERVICE_ACCOUNT = serviceAccountKey('https://8.8.8.8/token');
 
@@ -121,6 +122,12 @@ describe('test steps of addresses that may not be used', () => {
         assert.match(listening[1], /This host cannot be used/);
       }
       assert.equal(connections, 0);
+    });
+
+    it(`say the same of ${place} whose name is unknown, with both causes and what to do about each`, async () => {
+      const answers = await Promise.all([UNKNOWN, '127.0.0.1'].map((host) => answerOf(bodyOf(host, 20_999))));
+      assert.deepEqual(answers[0], answers[1]);
+      assert.match(answers[0]![1], /name is unknown, .* not public\. Check the spelling\. .* EXPORT_ALLOWED_HOSTS/);
     });
   }
 });
