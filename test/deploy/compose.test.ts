@@ -147,11 +147,13 @@ describe('deploy/make-secrets', () => {
   });
 });
 
+/** Paths that a stage copies from the tree. */
+const copied = (stage: string) =>
+  [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '));
+
 describe('the Dockerfile', () => {
   const dockerfile = textOf('Dockerfile');
   const [consoleStage, ...stages] = dockerfile.split(/^FROM /m).slice(1);
-  const copied = (stage: string) =>
-    [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '));
 
   it('has several stages, of which the last has no npm, and runs as a user with a number', () => {
     assert.equal(stages.length, 2);
