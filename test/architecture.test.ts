@@ -62,7 +62,7 @@ const ARROWS = `
   events/persons          -> platform/db, platform/hashing, platform/time, platform/wire, events/cookieless
   events/ingest           -> platform/db, events/persons, events/warnings (types)
   events/records          -> platform/db, platform/http, people, events/ingest, events/table
-  events/reading          -> platform/db, conditions/custom-queries, conditions/rows, conditions/sql
+  events/reading          -> platform/db, conditions/custom-queries, conditions/rows, conditions/sql, events/table
   events/capture          -> platform/db, platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/time, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
   events/room             -> platform/db (types), platform/http (types), platform/lane (types), events/capture, events/cookieless, events/records, events/warnings
 

@@ -2,6 +2,7 @@
 import { findGaps, earliestGapEndsAfter } from '../../src/exports/domain/gaps.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { isPausedAt } from '../../src/exports/domain/pauses.ts';
+import { expiredRange } from '../../src/exports/intervals/expired.ts';
 import type { WatchedExport } from '../../src/exports/intervals/gaps.store.ts';
 import type { Engine } from '../engine.ts';
 import { forEachLoggingFailures, exportLogFields, shuffle } from '../round-steps.ts';
@@ -32,6 +33,9 @@ async function fillGapsOf(
 ): Promise<number> {
   const since = isoMicros(earliestGapEndsAfter(watchedExport));
   const tiling = await stores.batchExports.getTiling(id);
+  const batchExport = await stores.batchExports.find(id);
+  if (!batchExport) return 0;
+  const expired = expiredRange(batchExport, tiling);
   const pauses = await stores.gaps.listPauses(id);
   const states = new Map((await stores.gaps.listStates(id, since)).map((state) => [millisOf(state.end), state]));
   const requestedEnds = await stores.gaps.listRequestedEnds(id, since);
@@ -40,7 +44,7 @@ async function fillGapsOf(
   const lookups = {
     state: (end: number) => states.get(end),
     isRequested: (end: number) => pending.has(end),
-    isPaused: (end: number) => isPausedAt(pauses, end),
+    isLeftOut: (end: number) => isPausedAt(pauses, end) || end <= expired.to,
   };
   const { gaps, gapFreeUntil } = findGaps({ ...watchedExport, tiling }, lookups, now);
   // If `verify` has adopted a pause or unpause made in Temporal, the apparent gaps may belong to a pause: the next round decides.

@@ -1,7 +1,10 @@
 /** Types of the list of growing tables, and the settings that limit them. */
 
 /** Days for which rows are kept, by setting; 0 or absent: rows are never deleted. */
-export type RetentionDays = { readonly [Setting in RetentionSetting]?: number };
+export type RetentionDays = { readonly [Setting in RetentionSetting]?: number } & {
+  /** Days for which events are kept, unless their project says otherwise. */
+  readonly RETENTION_EVENT_DAYS?: number;
+};
 
 export type RetentionSetting =
   | 'RETENTION_EXPORT_LOG_DAYS'

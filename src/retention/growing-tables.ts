@@ -37,6 +37,9 @@ const MADE_BY_PEOPLE: Readonly<Record<string, string>> = {
   users: 'users',
 };
 
+const EVENT_RETENTION =
+  'RETENTION_EVENT_DAYS, or the event_retention_days of their project; without either they are kept (events/table/expiry.ts)';
+
 /** Tables with a limit of their own, or with a clean-up elsewhere. */
 const BOUNDED: Readonly<Record<string, { grownBy: string; boundedBy: string }>> = {
   batch_export_artifacts: {
@@ -58,9 +61,16 @@ const BOUNDED: Readonly<Record<string, { grownBy: string; boundedBy: string }>> 
     boundedBy: 'data intervals in trouble: deliveries and the reconciler delete rows that are over (troubles.store.ts)',
   },
   cookieless_salts: { grownBy: 'days', boundedBy: 'the current days: older salts are deleted with each new one' },
+  event_ids: {
+    grownBy: 'events',
+    boundedBy: `events, with which they go: a repeated event is recognised as long as it is kept`,
+  },
+  event_retention: { grownBy: 'projects', boundedBy: 'projects: a row for each' },
+  events: { grownBy: 'capture and imports', boundedBy: EVENT_RETENTION },
   flag_definitions: { grownBy: 'projects', boundedBy: 'projects: a row for each' },
   flag_request_months: { grownBy: 'months', boundedBy: 'projects and months: twelve rows a year for each project' },
   group_types: { grownBy: 'new types of groups', boundedBy: 'the limit of five for each project' },
+  import_ranges: { grownBy: 'historical imports', boundedBy: EVENT_RETENTION },
   ingestion_warnings: {
     grownBy: 'refused and changed events',
     boundedBy: '30 days, after which capture deletes them (warning-writer.ts)',
@@ -119,11 +129,6 @@ const KEPT: Readonly<Record<string, { grownBy: string; keptBecause: string }>> =
     keptBecause: 'data intervals of a pause are no gaps: without its row they would be delivered',
   },
   cohort_members: { grownBy: 'persons of static cohorts', keptBecause: 'the cohort is made of them' },
-  event_ids: {
-    grownBy: 'events',
-    keptBecause: 'a repeated event is recognised by it, however old it is',
-  },
-  events: { grownBy: 'capture and imports', keptBecause: SOURCE },
   feature_flag_awaited_overrides: {
     grownBy: 'visitors of flags that stay the same after a login',
     keptBecause: 'the flag would change for a person who logs in later',
@@ -137,11 +142,6 @@ const KEPT: Readonly<Record<string, { grownBy: string; keptBecause: string }>> =
     keptBecause: 'decisions of operators say which deliveries may be replaced',
   },
   groups: { grownBy: 'groups of events', keptBecause: 'filters of flags ask for their properties' },
-  import_ranges: {
-    grownBy: 'historical imports',
-    keptBecause:
-      'stale intervals are found by it, also long after the import when an older delivery is adopted or verified',
-  },
   person_distinct_ids: { grownBy: 'new persons and ids', keptBecause: OF_PERSONS },
   person_versions: { grownBy: 'changes of persons', keptBecause: SOURCE },
   persons: { grownBy: 'new persons', keptBecause: OF_PERSONS },

@@ -25,6 +25,7 @@ const SETTINGS: Required<RetentionDays> = {
   RETENTION_RUN_DAYS: KEPT,
   RETENTION_FLAG_REQUEST_DAYS: KEPT,
   RETENTION_AUDIT_LOG_DAYS: KEPT,
+  RETENTION_EVENT_DAYS: 0,
 };
 const HOUR = 3_600_000;
 const START = Date.parse('2015-05-17T10:00:00Z');
@@ -507,7 +508,7 @@ describe('retention', () => {
         /^batch_export_logs: 1,500 rows to delete older than 100 days \(RETENTION_EXPORT_LOG_DAYS\), from \S+Z to \S+Z\n {4}1 row held back by runs in progress$/m,
       );
       assert.match(stdout, /^activity_log: kept \(RETENTION_AUDIT_LOG_DAYS is 0\)$/m);
-      assert.match(stdout, /^events: a re-delivery reads it again/m);
+      assert.match(stdout, /^person_versions: a re-delivery reads it again/m);
       assert.equal(await lines(), 1_501);
     });
 

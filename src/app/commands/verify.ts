@@ -90,6 +90,7 @@ async function report(
     deleted: 0,
     stale: 0,
     missing: 0,
+    expired: 0,
     unchecked: 0,
   };
   try {
@@ -128,6 +129,7 @@ const LABELS: Record<keyof Summary, string> = {
   deleted: 'deleted at the source since',
   stale: 'stale',
   missing: 'missing',
+  expired: 'source expired',
   unchecked: 'not checked',
 };
 

@@ -8,6 +8,7 @@ import { instantSql, integerSql, uuidSql } from './models/literals.ts';
 import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
 import { translateReadError, timeoutSetting, type Patience } from './patience.ts';
 import { openSnapshot } from './snapshot.ts';
+import { assertNotExpired, findExpiry } from './source-start.ts';
 import { hashSettings } from './transform.ts';
 
 /** A row's position in the order of a slice; `uuid` is the row's id. */
@@ -26,7 +27,10 @@ export type SliceMeasure = { rows: number; bytes: number; parts: PartRange[] };
 
 export type EventReader = ReturnType<typeof eventReader>;
 
-/** `measure`, `copy` and `digest` throw Unavailable when the slice is not sealed; the other methods need no seal. */
+/**
+ * `measure`, `copy` and `digest` throw Unavailable when the slice is not sealed, and InvalidInput (`source_expired`) when events of the slice
+ * may be gone; the other methods need no seal.
+ */
 export function eventReader(pool: Pool) {
   return {
     /**
@@ -35,7 +39,7 @@ export function eventReader(pool: Pool) {
      */
     async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
-      return withSnapshot(pool, slice, seconds, async (client) => {
+      return withSnapshot(pool, slice, selected.selection, seconds, async (client) => {
         const { rows, bytes } = await countRowsAndBytes(client, selected);
         if (rows === 0) return { rows, bytes, parts: [] };
         if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };
@@ -72,6 +76,7 @@ export function eventReader(pool: Pool) {
       const settings = { ...timeoutSetting(slice.content, seconds), ...(hashKey && hashSettings(hashKey)) };
       const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], settings);
       try {
+        await assertNotExpired(snapshot.client, slice, selection);
         yield* copyOut(snapshot.client, sql, signal);
         await snapshot.close();
       } catch (error) {
@@ -84,8 +89,8 @@ export function eventReader(pool: Pool) {
 
     /** Counts and digests the rows of a slice as it is now. */
     async digest(slice: Slice): Promise<{ rows: number; digest: RowsDigest }> {
-      const { from, where, rowId } = selectedRows(slice);
-      return withSnapshot(pool, slice, undefined, async (client) => {
+      const { from, where, rowId, selection } = selectedRows(slice);
+      return withSnapshot(pool, slice, selection, undefined, async (client) => {
         const { rows } = await client.query<{ rows: string; digest: RowsDigest }>(
           `select count(*) as rows, ${rowsDigestSql(rowId)} as digest from ${from} where ${where}`,
         );
@@ -121,6 +126,11 @@ export function eventReader(pool: Pool) {
       }
     },
 
+    /** The instant before which the slice's source has expired; null while all of the slice is kept. */
+    async findExpiry({ content, ...slice }: Pick<Slice, 'projectId' | 'start' | 'content'>): Promise<string | null> {
+      return findExpiry(pool, slice, selectionOf(content));
+    },
+
     /** Whether an import has added rows to a slice since its cutoff. No seal is needed. */
     async changedSince({ projectId, start, end, cutoff, content }: Slice): Promise<boolean> {
       const { source, conditions } = selectionOf(content, { start, end });
@@ -154,11 +164,13 @@ function selectedRows(slice: Slice): SelectedRows {
 async function withSnapshot<T>(
   pool: Pool,
   slice: Slice,
+  selection: Selection,
   seconds: number | undefined,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], timeoutSetting(slice.content, seconds));
   try {
+    await assertNotExpired(snapshot.client, slice, selection);
     const result = await work(snapshot.client);
     await snapshot.close();
     return result;

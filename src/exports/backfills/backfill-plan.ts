@@ -17,6 +17,11 @@ const MAX_RUNS = 210_240;
 /** Limit of intervals that a preview names for each status. */
 const MAX_NAMED = 10;
 
+/** Statuses of the intervals of a plan. Expired intervals are in none: a range that holds one is refused. */
+type PlannedStatus = Exclude<IntervalStatus, 'expired'>;
+type PlannedInterval = IntervalState & { status: PlannedStatus };
+const PLANNED_STATUSES = INTERVAL_STATUSES.filter((status) => status !== 'expired');
+
 /** Restricts a range to intervals with these statuses; null for all intervals. */
 export type StatusFilter = readonly IntervalStatus[] | null;
 
@@ -29,9 +34,9 @@ export type BackfillPlan = {
 export type ExaminedPlan = BackfillPlan & {
   token: string;
   /** Intervals that would run, by status. */
-  byStatus: Record<IntervalStatus, { count: number; first: IntervalState[] }>;
+  byStatus: Record<PlannedStatus, { count: number; first: IntervalState[] }>;
   /** Intervals of the range that would not run, by status. */
-  skipped: Record<IntervalStatus, number>;
+  skipped: Record<PlannedStatus, number>;
   /** Intervals of the range whose runs fail until a person decides. They would run only if no status filter was given. */
   awaitingDecision: { count: number; first: IntervalState[] };
   /** Earlier deliveries, which would be replaced where they differ. */
@@ -86,6 +91,8 @@ export async function planExamined(
     examined += batch.length;
     if (examined > MAX_RUNS) throw tooMany();
     for (const state of await states.of(stores, batchExport, batch)) {
+      // The source has expired since the range was checked.
+      if (!isPlanned(state)) continue;
       if (state.awaitsDecision) count(plan.awaitingDecision, state);
       if (!only || (only.includes(state.status) && !state.awaitsDecision)) addInterval(plan, state, hash);
       else if (!state.awaitsDecision) plan.skipped[state.status] += 1;
@@ -94,8 +101,8 @@ export async function planExamined(
   return { ...plan, token: hash.digest('base64url') };
 }
 
-function forEachStatus<T>(valueOf: () => T): Record<IntervalStatus, T> {
-  return Object.fromEntries(INTERVAL_STATUSES.map((status) => [status, valueOf()])) as Record<IntervalStatus, T>;
+function forEachStatus<T>(valueOf: () => T): Record<PlannedStatus, T> {
+  return Object.fromEntries(PLANNED_STATUSES.map((status) => [status, valueOf()])) as Record<PlannedStatus, T>;
 }
 
 /** Joins adjacent intervals to ranges. @param intervals oldest first */
@@ -116,7 +123,11 @@ function count(group: { count: number; first: IntervalState[] }, state: Interval
   if (group.first.length < MAX_NAMED) group.first.push(state);
 }
 
-function addInterval(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {
+function isPlanned(state: IntervalState): state is PlannedInterval {
+  return state.status !== 'expired';
+}
+
+function addInterval(plan: Omit<ExaminedPlan, 'token'>, state: PlannedInterval, hash: Hash): void {
   const { start, end, status, rows } = state;
   addToRanges(plan.wanted, { start, end });
   plan.totalRuns += 1;

@@ -3,7 +3,9 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { isCalendarInterval, localDateToInstant, type Cadence } from '../domain/cadence.ts';
 import { INTERVAL_STATUSES, type IntervalStatus } from '../domain/interval-status.ts';
-import { isoMicros } from '../domain/instants.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import { assertInSource, type ExpiringExport } from '../intervals/expired.ts';
 
 export type GivenRange = { start_at: string | null; end_at: string | null };
 
@@ -26,6 +28,20 @@ export function parseRange(
   const startAt = parseBound(start_at, 'start_at', cadence);
   checkBeginning(startAt, 'start_at');
   return { startAt, endAt: parseBound(end_at, 'end_at', cadence) };
+}
+
+/** @throws InvalidInput when the range is empty, ends in the future, or begins before the export's source */
+export function checkRange(
+  batchExport: ExpiringExport,
+  { startAt, endAt }: { startAt: string; endAt: string },
+  now: string,
+): DataInterval {
+  const [start, end] = [millisOf(startAt), millisOf(endAt)];
+  if (start >= end)
+    throw new InvalidInput("The initial backfill datetime 'start_at' must be before 'end_at'", 'start_at');
+  if (end > millisOf(now)) throw new InvalidInput(`The provided 'end_at' (${endAt}) is in the future`, 'end_at');
+  assertInSource(batchExport, start, 'start_at');
+  return { start, end };
 }
 
 const EARLIEST = '1970-01-01T00:00:00.000000Z';
@@ -91,7 +107,7 @@ export function parseOnly(value: unknown): IntervalStatus[] | null {
 }
 
 /** Interval statuses that a backfill may be limited to. */
-const FILTER_STATUSES = INTERVAL_STATUSES.filter((status) => status !== 'delivered' && status !== 'running');
+const FILTER_STATUSES = INTERVAL_STATUSES.filter((status) => !['delivered', 'running', 'expired'].includes(status));
 
 function isFilterStatus(status: unknown): boolean {
   return (FILTER_STATUSES as unknown[]).includes(status);

@@ -51,7 +51,8 @@ export const IntervalBody = Type.Object(
     status: stringEnum(INTERVAL_STATUSES, {
       description:
         '`missing`: nothing has been delivered. `failed`: the last run did not deliver. `stale`: rows were added ' +
-        'after the delivery. `running`: a run is in progress, requested or due.',
+        'after the delivery. `running`: a run is in progress, requested or due. `expired`: nothing has been delivered, and rows may be ' +
+        'gone at the source.',
     }),
     run: nullable(Type.String({ format: 'uuid' }), {
       description: 'The ID of the newest run of this interval; null if there is none.',

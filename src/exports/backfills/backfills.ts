@@ -16,12 +16,14 @@ import {
 } from './backfill-plan.ts';
 import { countRetriable, findRetriableIntervals } from './failed-intervals.ts';
 import { presentPreview } from './backfills.present.ts';
+import { checkRange } from './backfill-range.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { runWorkflowId } from '../domain/ids.ts';
 import { millisOf } from '../domain/instants.ts';
 import { intervalsEnding, intervalsWithin } from '../domain/intervals.ts';
 import { isLive, isOpen } from '../domain/statuses.ts';
+import { assertInSource, sourceStartOfExport } from '../intervals/expired.ts';
 import { intervalStates } from '../intervals/interval-states.ts';
 import type { BoundStores, ExportStores } from '../stores.ts';
 
@@ -88,17 +90,6 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     );
   }
 
-  /** @throws InvalidInput when the range is empty or ends in the future */
-  async function parseRange({ startAt, endAt }: BackfillRange): Promise<{ start: number; end: number }> {
-    const [start, end] = [millisOf(startAt), millisOf(endAt)];
-    if (start >= end)
-      throw new InvalidInput("The initial backfill datetime 'start_at' must be before 'end_at'", 'start_at');
-    if (end > millisOf(await stores.batchExports.now())) {
-      throw new InvalidInput(`The provided 'end_at' (${endAt}) is in the future`, 'end_at');
-    }
-    return { start, end };
-  }
-
   async function examine(
     batchExport: BatchExport,
     start: number,
@@ -134,7 +125,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     /**
      * Requests a run for every data interval that lies wholly within `[startAt, endAt]`, or for those that the range's `only` and `plan`
      * choose. Works while the export is paused; an open request of an interval is shared.
-     * @throws InvalidInput when the range is empty, ends in the future, holds no whole interval or too many
+     * @throws InvalidInput for the range as `checkRange` does, or when it holds no whole interval, or too many
      * @throws Conflict with the present plan when it is no longer the one that was previewed
      * @throws LimitReached when too many backfills of the project are under way
      */
@@ -145,7 +136,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       author: Author = SYSTEM_AUTHOR,
     ): Promise<Backfill> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
-      const { start, end } = await parseRange(range);
+      const { start, end } = checkRange(batchExport, range, await stores.batchExports.now());
       const plan = await planBackfill(batchExport, start, end, range);
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (tx) =>
@@ -158,7 +149,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     /** Previews a backfill; changes nothing. @throws InvalidInput as `request` does */
     async preview(projectId: number, exportId: string, range: BackfillRange): Promise<Preview> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
-      const { start, end } = await parseRange(range);
+      const { start, end } = checkRange(batchExport, range, await stores.batchExports.now());
       planWhole(await stores.batchExports.getTiling(exportId), start, end);
       return previews.of(batchExport, await examine(batchExport, start, end, range.only ?? null), { start, end });
     },
@@ -166,14 +157,16 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     /**
      * Runs one data interval again, with a new plan.
      * @throws Conflict while the run is still under way
+     * @throws InvalidInput when the source of the interval has expired
      */
     async retry(projectId: number, exportId: string, runId: string, author: Author = SYSTEM_AUTHOR): Promise<Backfill> {
-      await stores.batchExports.get(projectId, exportId);
+      const batchExport = await stores.batchExports.get(projectId, exportId);
       const run = await stores.runs.get(projectId, exportId, runId);
       if (isOpen(run.status))
         throw new Conflict(`A run that is in '${run.status}' status cannot be retried: wait for its end.`);
-      await ensureTemporal();
       const interval = { start: millisOf(run.start), end: millisOf(run.end) };
+      assertInSource(batchExport, interval.start, null);
+      await ensureTemporal();
       const header = { projectId, batchExportId: exportId, kind: 'retry' as const, ...interval };
       const backfill = await stores.inTransaction(async (tx) =>
         openBackfill(tx, { ...header, wanted: [interval], totalRuns: 1 }, author),
@@ -195,9 +188,11 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const { id, projectId, startAt, endAt } = batchExport;
       const pausedAt = Math.max(...(await tx.gaps.listPauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
+      const sourceStart = sourceStartOfExport(batchExport);
       const end = Math.min(millisOf(await tx.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
       // An interval that ended at the instant of the pause may have no run either.
-      const intervals = intervalsEnding(await tx.batchExports.getTiling(id), start - 1, end);
+      const ended = intervalsEnding(await tx.batchExports.getTiling(id), start - 1, end);
+      const intervals = ended.filter((interval) => interval.start >= sourceStart);
       const { wanted, totalRuns } = await planExamined({ stores: tx, states, batchExport }, intervals, ['missing']);
       if (totalRuns === 0) return undefined;
       const range = { start: wanted[0]!.start, end: wanted.at(-1)!.end };

@@ -31,6 +31,7 @@ const COLUMNS = {
   redeliverStale: 'redeliver_stale',
   notifications: 'notifications',
   notificationSecret: 'notification_secret',
+  retainedFrom: 'retained_from',
   startAt: 'start_at',
   endAt: 'end_at',
   createdAt: 'created_at',

@@ -40,6 +40,8 @@ export type BatchExport = Cadence & {
   notifications: Notifications | null;
   /** The webhook’s secret, encrypted. */
   notificationSecret: string | null;
+  /** Instant before which events of the project are hidden or gone; null while all are kept. */
+  retainedFrom: string | null;
   startAt: string | null;
   endAt: string | null;
   createdAt: string;
@@ -50,5 +52,8 @@ export type BatchExport = Cadence & {
 
 /** Fields that a change may set; all others stay, or are derived. */
 export type BatchExportChange = Partial<
-  Omit<BatchExport, 'id' | 'projectId' | 'createdBy' | 'model' | 'pause' | 'createdAt' | 'lastUpdatedAt' | 'version'>
+  Omit<
+    BatchExport,
+    'id' | 'projectId' | 'createdBy' | 'model' | 'pause' | 'retainedFrom' | 'createdAt' | 'lastUpdatedAt' | 'version'
+  >
 >;

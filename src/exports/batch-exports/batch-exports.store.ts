@@ -32,6 +32,7 @@ export type NewBatchExport = Omit<
   | 'hashKey'
   | 'pause'
   | 'pausedReason'
+  | 'retainedFrom'
   | 'maxConcurrentRuns'
   | 'createdAt'
   | 'createdBy'
@@ -40,9 +41,12 @@ export type NewBatchExport = Omit<
 > &
   Partial<Pick<BatchExport, 'content' | 'createdBy' | 'hashKey' | 'maxConcurrentRuns'>>;
 
+const RETAINED_FROM =
+  '(select retained_from from event_retention where event_retention.project_id = batch_exports.project_id) as retained_from';
+
 export function batchExportStore(db: Knex) {
   const table = () => db<Row>('batch_exports');
-  const columns = ['batch_exports.*', db.raw(INTEGRATION_JSON), db.raw(PAUSE_JSON)];
+  const columns = ['batch_exports.*', db.raw(INTEGRATION_JSON), db.raw(PAUSE_JSON), db.raw(RETAINED_FROM)];
   const rows = () => table().select<Row[]>(columns);
   const live = () => rows().whereNull('deleted_at');
 

@@ -5,6 +5,7 @@
 import type { Receipt, Session } from '../destinations/contract.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../platform/errors.ts';
 import type { EventReader } from '../../events/reading/read.ts';
+import { sourceExpiredSentence } from '../../events/reading/source-start.ts';
 import type { Slice } from '../../events/reading/selection.ts';
 import { hashKeyOf } from '../batch-exports/content.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
@@ -17,9 +18,9 @@ import type { ExportStores } from '../stores.ts';
 /**
  * `differing`: the destination differs from the receipt, or the source holds more than was delivered. `deleted`:
  * rows of the delivery are gone from the source. `stale`: rows joined the interval since. `missing`: never delivered.
- * `unchecked`: could not be compared now.
+ * `expired`: rows of it are no longer kept at the source, so only the destination was compared. `unchecked`: could not be compared now.
  */
-export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'unchecked';
+export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'expired' | 'unchecked';
 
 /** A result of a comparison; `what` is a sentence. */
 export type Finding = { kind: FindingKind; what: string; expected?: string; found?: string };
@@ -29,7 +30,7 @@ export type VerifiedInterval = { start: string; end: string; rows: number | null
 
 export type VerifyOptions = {
   stores: Pick<ExportStores, 'batchExports' | 'ledger' | 'runs'>;
-  events: Pick<EventReader, 'copy' | 'digest' | 'changedSince'>;
+  events: Pick<EventReader, 'copy' | 'digest' | 'changedSince' | 'findExpiry'>;
   configs: ConfigEncryption;
   /** A session for reading back what this run delivered. */
   openSession(run: Run): Promise<Session>;
@@ -112,21 +113,34 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
       return [{ kind: 'unchecked', what: 'A new delivery of it has begun and not ended.' }];
     }
     const run = await stores.runs.getDeliveredRun(entry.exportId, entry.end);
+    const expiry = await events.findExpiry(deliveredSlice(run, entry.receipt));
+    if (expiry !== null)
+      return [
+        ...(await destinationFindings(run, entry, { deep, isExpired: true })),
+        {
+          kind: 'expired',
+          what: `${sourceExpiredSentence(expiry)} Only the destination was compared with the receipt.`,
+        },
+      ];
     return [
-      ...(await destinationFindings(run, entry, deep)),
+      ...(await destinationFindings(run, entry, { deep, isExpired: false })),
       ...(await sourceFindings(run, entry)),
       ...(await staleFindings(run, entry)),
     ];
   }
 
-  async function destinationFindings(run: Run, { receipt }: DeliveredEntry, deep: boolean): Promise<Finding[]> {
+  async function destinationFindings(
+    run: Run,
+    { receipt }: DeliveredEntry,
+    { deep, isExpired }: { deep: boolean; isExpired: boolean },
+  ): Promise<Finding[]> {
     try {
       const session = await openSession(run);
       try {
         if (session.location !== receipt.location) return [movedFinding(receipt.location)];
         const rows = () =>
           events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(configs, run) });
-        const differences = await session.verify?.(receipt, { deep, rows });
+        const differences = await session.verify?.(receipt, { deep, ...(!isExpired && { rows }) });
         return (differences ?? []).map((difference) => ({ kind: 'differing', ...difference }));
       } finally {
         await session.close();

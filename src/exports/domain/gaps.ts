@@ -27,7 +27,8 @@ export type ExpectedIntervals = {
 export type KnownStates = {
   state(end: Millis): IntervalState | undefined;
   isRequested(end: Millis): boolean;
-  isPaused(end: Millis): boolean;
+  /** Whether the interval is not delivered automatically: it ended in a pause, or its source has expired. */
+  isLeftOut(end: Millis): boolean;
 };
 
 /** Time that the schedule has to start a run before the run counts as missing. */
@@ -58,7 +59,7 @@ export function findGaps(
     if (gaps.length >= MAX_GAPS) break;
     const { end } = interval;
     const state = known.state(end);
-    const gap = !known.isRequested(end) && !known.isPaused(end) && isMissing(state);
+    const gap = !known.isRequested(end) && !known.isLeftOut(end) && isMissing(state);
     if (gap) gaps.push(interval);
     allFinal &&= !gap && !known.isRequested(end) && isFinal(state);
     if (allFinal) gapFreeUntil = end;
@@ -71,7 +72,7 @@ function isMissing(state: IntervalState | undefined): boolean {
   return !state.closedByApi && isGap(state.status, state.failures, state.finishedMillisAgo);
 }
 
-/** Whether an interval no longer changes automatically: delivered, waiting for a person, or in a pause. */
+/** Whether an interval no longer changes automatically: delivered, waiting for a person, or left out. */
 function isFinal(state: IntervalState | undefined): boolean {
   return !state || (!isOpen(state.status) && (state.closedByApi || !isGap(state.status, state.failures, Infinity)));
 }

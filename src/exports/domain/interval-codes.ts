@@ -3,7 +3,7 @@
  * do. An interval that the export never had to deliver is blank.
  */
 
-/** `x` is for sources that remove rows by age, which none does yet, so no interval has it. */
+/** A delivered interval stays `h` when its source expires. */
 export const FILLS = { n: 'none', h: 'held', s: 'stale', x: 'expired' } as const;
 export const MARKS = { i: 'idle', w: 'waiting', r: 'running', t: 'retrying', y: 'needs you', p: 'paused' } as const;
 
@@ -54,6 +54,8 @@ export const FACTS = {
   gave_up: 1 << 12,
   /** The destination holds a delivery that this database did not make. */
   foreign: 1 << 13,
+  /** Rows of the interval may be gone at the source, so no run can deliver it. */
+  expired: 1 << 14,
 } as const;
 export type Fact = keyof typeof FACTS;
 
@@ -72,19 +74,22 @@ const {
   unsettled,
   gave_up,
   foreign,
+  expired,
 } = FACTS;
 
 /** Facts that an interval without runs or deliveries may have. */
-const NOTHING_KNOWN = offered | paused | redelivered;
+const NOTHING_KNOWN = offered | paused | redelivered | expired;
 
 /** @param facts the sum of their bits */
 export function codeOf(facts: number): IntervalCode {
   const has = (fact: number) => (facts & fact) !== 0;
   if (!has(~NOTHING_KNOWN) && !has(offered)) return '--';
-  const fill = !has(held) ? 'n' : has(stale) ? 's' : 'h';
+  const isExpired = has(expired);
+  const fill = !has(held) ? 'n' : has(stale) && !isExpired ? 's' : 'h';
   if (has(open)) return `${fill}r`;
   if (has(failing)) return `${fill}t`;
   if (has(requested)) return `${fill}w`;
+  if (isExpired && !has(unsettled | foreign)) return fill === 'h' ? 'hi' : 'xi';
   if (has(unsettled | gave_up | foreign | failed)) return `${fill}y`;
   if (has(retried)) return isRetriedAutomatically(facts) ? `${fill}t` : `${fill}y`;
   if (fill !== 'n') return `${fill}i`;

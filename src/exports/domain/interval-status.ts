@@ -3,9 +3,9 @@ import { isOpen, type RunStatus } from './statuses.ts';
 
 /**
  * `missing`: not delivered, without a run under way. `failed`: the last run did not deliver. `stale`: rows have joined the interval since
- * its delivery. `running`: a run is under way, requested or due.
+ * its delivery. `running`: a run is under way, requested or due. `expired`: not delivered, and rows of it may be gone at the source.
  */
-export const INTERVAL_STATUSES = ['missing', 'failed', 'stale', 'delivered', 'running'] as const;
+export const INTERVAL_STATUSES = ['missing', 'failed', 'stale', 'delivered', 'running', 'expired'] as const;
 export type IntervalStatus = (typeof INTERVAL_STATUSES)[number];
 
 const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut', 'Terminated'];
@@ -19,10 +19,13 @@ export type IntervalFacts = {
   requested: boolean;
   /** Whether the schedule may start the interval's run any moment. */
   due: boolean;
+  /** Whether rows of the interval may be gone at the source. */
+  expired: boolean;
 };
 
-export function intervalStatus({ status, delivered, stale, requested, due }: IntervalFacts): IntervalStatus {
+export function intervalStatus({ status, delivered, stale, requested, due, expired }: IntervalFacts): IntervalStatus {
   if (requested || (status && isOpen(status))) return 'running';
+  if (expired) return delivered || status === 'Completed' ? 'delivered' : 'expired';
   if (status && FAILURES.includes(status)) return 'failed';
   if (delivered || status === 'Completed') return stale ? 'stale' : 'delivered';
   return due && status === null ? 'running' : 'missing';

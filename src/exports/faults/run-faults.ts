@@ -36,6 +36,12 @@ export const RUN_FAULTS = {
     final: true,
     sentence: 'The data interval would take more files, or stage tables, than one run can have.',
   },
+  source_expired: {
+    owner: 'you',
+    final: true,
+    sentence:
+      'The source has expired: events of the data interval are older than this project keeps them, and no longer complete.',
+  },
   expression_failed: {
     owner: 'you',
     field: 'hogql_query',

@@ -21,7 +21,7 @@ export const CODE_TABLE = [
   '| `n` | none | nothing of it, or a delivery that a commit may have replaced in part |',
   '| `h` | held | its delivery |',
   '| `s` | stale | its delivery, and rows were added at the source after it |',
-  '| `x` | expired | nothing, and the source no longer has its rows; reserved, because no rows are removed by age yet |',
+  '| `x` | expired | nothing, and it can no longer be delivered: its events are older than the project keeps them |',
   '',
   'The second letter is the mark, what happens with the interval:',
   '',

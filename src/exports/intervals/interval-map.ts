@@ -11,6 +11,7 @@ import { isPausedAt } from '../domain/pauses.ts';
 import { piecesWithin, type Pieces } from '../domain/pieces.ts';
 import { batchesOf } from '../domain/slices.ts';
 import type { ExportStores } from '../stores.ts';
+import { expiredRange } from './expired.ts';
 import { explainNeed, explainRetry, type NeedsYou, type Retrying } from './interval-attention.ts';
 import {
   bucketCells,
@@ -96,7 +97,7 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
       findMissed(stores, [{ ...batchExport, tiling, pauses }], now),
     ]);
     const facts = [...known, ...stale];
-    const ranges = [...facts, offeredFact(batchExport), ...pauses.map(pausedRange)];
+    const ranges = [...facts, offeredFact(batchExport), expiredRange(batchExport, tiling), ...pauses.map(pausedRange)];
     const codes = codesOf(pieces, ranges, factsOfAll(batchExport));
     const needsYou = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MAX_NAMED);
     const retrying = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MAX_NAMED);

@@ -1,4 +1,4 @@
-/** Determines the states of an export's data intervals: missing, failed, stale, delivered or running. */
+/** Determines the states of an export's data intervals: missing, failed, stale, delivered, running or expired. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { findLateImports, type DeliveredInterval } from '../../events/table/late-imports.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -7,6 +7,7 @@ import { intervalStatus, type IntervalStatus } from '../domain/interval-status.t
 import type { DataInterval } from '../domain/intervals.ts';
 import type { Millis } from '../domain/millis.ts';
 import { isPausedAt } from '../domain/pauses.ts';
+import { sourceStartOfExport } from './expired.ts';
 import type { KnownInterval } from './interval-states.store.ts';
 import type { ExportStores } from '../stores.ts';
 
@@ -55,6 +56,7 @@ export function intervalStates(pool: Pool) {
       const now = await stores.batchExports.now();
       const byEnd = new Map(knownIntervals.map((knownInterval) => [millisOf(knownInterval.end), knownInterval]));
       const staleEnds = await findStaleEnds(pool, batchExport, intervals, byEnd);
+      const sourceStart = sourceStartOfExport(batchExport);
       const isDue = (end: Millis) => end > millisOf(now) - DUE_MS && !isPausedAt(pauses, end);
       return intervals.map((interval) => {
         const known = byEnd.get(interval.end);
@@ -64,6 +66,7 @@ export function intervalStates(pool: Pool) {
           stale: staleEnds.has(interval.end),
           requested: known?.requested ?? false,
           due: isDue(interval.end),
+          expired: interval.start < sourceStart,
         });
         const { end } = interval;
         const marks = { unsettled: troubles.unsettled.has(end), gaveUp: troubles.gave_up.has(end) };

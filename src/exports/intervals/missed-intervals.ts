@@ -5,13 +5,14 @@ import type { Millis } from '../domain/millis.ts';
 import type { Pause } from '../domain/pauses.ts';
 import { piecesEnding, type Pieces } from '../domain/pieces.ts';
 import type { ExportStores } from '../stores.ts';
+import { expiredRange, type ExpiringExport } from './expired.ts';
 import { codesOf } from './interval-cells.ts';
 import { offeredFact, pausedRange, type OfferedBounds } from './offered.ts';
 
 /** The start of the first missed interval, the end of the last one, and their number. */
 export type MissedIntervals = DataInterval & { intervals: number };
 
-export type PausedExport = OfferedBounds & { id: string; tiling: Tiling; pauses: readonly Pause[] };
+export type PausedExport = OfferedBounds & ExpiringExport & { id: string; tiling: Tiling; pauses: readonly Pause[] };
 
 /** Limit of the newest intervals of a pause that are examined. */
 export const MAX_MISSED = 10_000;
@@ -32,7 +33,12 @@ export async function findMissed(
     candidates.flatMap((pausedExport, index): [string, MissedIntervals][] => {
       const codes = codesOf(
         pausedExport.pieces,
-        [...facts[index]!, offeredFact(pausedExport), ...pausedExport.pauses.map(pausedRange)],
+        [
+          ...facts[index]!,
+          offeredFact(pausedExport),
+          expiredRange(pausedExport, pausedExport.tiling),
+          ...pausedExport.pauses.map(pausedRange),
+        ],
         0,
       );
       const missed = [];

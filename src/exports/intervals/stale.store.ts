@@ -1,6 +1,7 @@
 /** Finds stale intervals by the imports and deliveries since the last check, so not every interval need be examined. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { DeliveredInterval } from '../../events/table/late-imports.ts';
+import { retainedFromSql } from '../../events/table/retained-from.ts';
 
 /** An export whose deliveries imports may have made stale. */
 export type ExportToCheck = {
@@ -135,7 +136,7 @@ export function staleStore(db: Knex) {
          from unnest(:starts::timestamptz[], :ends::timestamptz[], :cutoffs::timestamptz[]) as late (start, "end", cutoff)
          join batch_export_intervals as ledger on ledger.batch_export_id = :id and ledger.data_interval_start = start
            and ledger.data_interval_end = "end" and (ledger.receipt ->> 'cutoff')::timestamptz = cutoff
-         join import_ranges on project_id = :projectId and inserted_at >= cutoff and range_from < "end" and range_to > start
+         join import_ranges on project_id = :projectId and start >= ${retainedFromSql(':projectId')} and inserted_at >= cutoff and range_from < "end" and range_to > start
          group by start, "end" on conflict do nothing`,
         {
           id,

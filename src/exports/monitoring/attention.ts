@@ -2,6 +2,7 @@
 import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';
+import { sourceStartOfExport } from '../intervals/expired.ts';
 import type { FactRange } from '../intervals/interval-facts.store.ts';
 import { factsOfAll, offeredFact } from '../intervals/offered.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -25,16 +26,20 @@ export function attentionOf(
   { facts, mayHaveMore }: Troubled = { facts: [], mayHaveMore: false },
 ): Attention {
   const offered = offeredFact(batchExport);
+  const sourceStart = sourceStartOfExport(batchExport);
   const always = factsOfAll(batchExport);
   const attention: Attention = { needsYou: [], retrying: [], mayHaveMore };
   for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
+    const { start } = ofInterval[0]!;
     const isOffered = offered.from < end && end <= offered.to;
     const isPaused = isPausedAt(pauses, end);
     const sum = ofInterval.reduce(
       (all, { fact }) => all | FACTS[fact],
-      always | (isOffered ? FACTS.offered : 0) | (isPaused ? FACTS.paused : 0),
+      always |
+        (isOffered ? FACTS.offered : 0) |
+        (isPaused ? FACTS.paused : 0) |
+        (start < sourceStart ? FACTS.expired : 0),
     );
-    const { start } = ofInterval[0]!;
     const ranges = ofInterval.map(({ fact }): FactRange => ({ fact, from: start, to: end }));
     const hasEarlierDelivery = (sum & (FACTS.held | FACTS.unsettled)) === FACTS.held;
     const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused, hasEarlierDelivery };

@@ -4,14 +4,15 @@ import type { Knex } from '../../platform/db/connection.ts';
 /**
  * `failing`: from a failed run to the next `Completed` one. `behind`: while the lag exceeds the target. `overlapping`: while the export
  * and another one may write the same keys. `keeping_files`: after the destination has denied deletes for a day, until the destination or
- * its integration's secrets change.
+ * its integration's secrets change. `expiring`: while the deletion of events waits for data intervals of the export.
  */
-export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files';
+export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files' | 'expiring';
 const COLUMNS = {
   failing: 'failing_since',
   behind: 'behind_since',
   overlapping: 'overlapping_since',
   keeping_files: 'keeping_files_since',
+  expiring: 'expiring_since',
 } as const satisfies Record<Trouble, string>;
 
 export function healthStore(db: Knex) {

@@ -11,6 +11,7 @@ import { batchesOf } from '../domain/slices.ts';
 import { explainNeed, explainRetry, type NeedsYou, type Retrying } from '../intervals/interval-attention.ts';
 import { codesOf, eachCode, runLengths, type RunLengths } from '../intervals/interval-cells.ts';
 import type { NewestRun } from '../intervals/interval-facts.store.ts';
+import { expiredRange } from '../intervals/expired.ts';
 import { findMissed, type MissedIntervals } from '../intervals/missed-intervals.ts';
 import { factsOfAll, offeredFact, pausedRange } from '../intervals/offered.ts';
 import type { ExportStores } from '../stores.ts';
@@ -151,7 +152,12 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
     const runsOf = Map.groupBy(runs, ({ exportId }) => exportId);
     return detailed.map((item, index) => {
       const { batchExport, bounds, attention } = item;
-      const ranges = [...facts[index]!, offeredFact(batchExport), ...item.pauses.map(pausedRange)];
+      const ranges = [
+        ...facts[index]!,
+        offeredFact(batchExport),
+        expiredRange(batchExport, item.tiling),
+        ...item.pauses.map(pausedRange),
+      ];
       const newest = new Map((runsOf.get(batchExport.id) ?? []).map((run) => [run.end, run]));
       return {
         ...item,

@@ -154,8 +154,16 @@ export function troubleStore(db: Knex) {
       return rows.map(({ start, end }) => ({ start: millisOf(start), end: millisOf(end) }));
     },
 
-    /** Deletes troubles that are over but were not ended: by a run of an earlier version, or one that took the interval meanwhile. */
+    /**
+     * Deletes troubles that are over but were not ended: by a run of an earlier version, or one that took the interval meanwhile. No run
+     * can end those of an interval whose source has expired.
+     */
     async prune(): Promise<void> {
+      await db.raw(
+        `delete from batch_export_troubles as trouble using batch_exports as export, event_retention as retention
+         where export.id = trouble.batch_export_id and retention.project_id = export.project_id and export.model <> 'persons'
+           and kind in ('stale', 'gave_up') and data_interval_start < retained_from`,
+      );
       await db.raw(
         `delete from batch_export_troubles as trouble using batch_export_intervals as ledger
          where ledger.batch_export_id = trouble.batch_export_id

@@ -53,6 +53,7 @@ const HEADLINES: Record<Outgoing['kind'], string> = {
   stale: 'is out of date',
   overlapping: 'may write to the same place as another one',
   keeping_files: 'may not delete files that it has replaced',
+  source_expiring: 'has undelivered events that are about to be deleted',
   schedule_changed: 'has a schedule that was changed in Temporal',
 };
 

@@ -12,6 +12,7 @@ export const NOTICE_KINDS = [
   'overlapping',
   'schedule_changed',
   'keeping_files',
+  'source_expiring',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 

@@ -12,6 +12,7 @@ import {
   runsAfterBackfill,
   buildExport,
   buildExportWorld,
+  eventually,
   type ExportWorld,
 } from '../../support/exports/export-world.ts';
 
@@ -33,7 +34,7 @@ describe('verifying an export', () => {
 
   /** Three hours with 3, 4 and 5 events, delivered to files. */
   beforeEach(async () => {
-    await world.engine.pool.query('truncate events, event_ids, import_ranges');
+    await world.engine.pool.query('truncate events, event_ids, import_ranges, event_retention');
     await world.store([3, 4, 5].flatMap((count, hour) => Array.from({ length: count }, () => eventAt(10 + hour))));
     const one = buildExport();
     directory = path.join(world.folder, String(one.destination.config['directory']));
@@ -124,6 +125,56 @@ describe('verifying an export', () => {
       [{ kind: 'deleted', what: '3 rows were deleted at the source.' }],
     );
     assert.ok(rest.every(({ findings: found }) => found.length === 0));
+  });
+
+  describe('after its source has expired in part', () => {
+    const expire = async () =>
+      world.engine.pool.query('insert into event_retention (project_id, retained_from) values ($1, $2)', [
+        world.projectId,
+        at('11:00:00'),
+      ]);
+    const refusal = { code: 'source_expired', message: /begin before 2015-05-17T11:00:00.000000Z are no longer kept/ };
+
+    it('compares only the destination with the receipt', async () => {
+      await expire();
+      assert.deepEqual(await findings(), { [at('10:00:00')]: ['expired'] });
+      await world.engine.pool.query('delete from events where interval_time < $1', [at('11:00:00')]);
+      assert.deepEqual(await findings(ALL, true), { [at('10:00:00')]: ['expired'] });
+      const [first] = await deliveredFiles(directory);
+      await rm(first!);
+      assert.deepEqual(await findings(), { [at('10:00:00')]: ['differing', 'expired'] });
+    });
+
+    it('replaces no delivery by what is left at the source', async () => {
+      const { engine, backfills, projectId } = world;
+      const delivered = await engine.stores.runs.findNewestOfInterval(exportId, at('11:00:00'));
+      await expire();
+      await assert.rejects(deliver(), { ...refusal, attr: 'start_at' });
+      await assert.rejects(backfills.retry(projectId, exportId, delivered!.id), refusal);
+      const interval = { start: Date.parse(`${DAY}10:00:00Z`), end: Date.parse(`${DAY}11:00:00Z`) };
+      await engine.stores.runRequests.open(exportId, [interval], 'backfill');
+      await backfills.wake(exportId);
+      const failed = await eventually('a run that was requested before', async () => {
+        const run = await engine.stores.runs.findNewestOfInterval(exportId, at('11:00:00'));
+        return run && run.id !== delivered!.id && run.status !== 'Starting' ? run : undefined;
+      });
+      assert.deepEqual([failed.status, failed.errorCode, failed.errorOwner], ['Failed', 'source_expired', 'you']);
+      assert.match(failed.latestError!, refusal.message);
+      await deliver(`${DAY}11:00:00Z`);
+      assert.deepEqual(await findings(), { [at('10:00:00')]: ['expired'] });
+    });
+
+    it('needs events of a day before for sessions, and none for persons', async () => {
+      await expire();
+      const { projectId } = world;
+      const request = async (model: 'sessions' | 'persons', startAt: string) => {
+        const { id } = await world.batchExports.create(projectId, buildExport({ model }));
+        await world.backfills.request(projectId, id, { startAt, endAt: '2015-05-18T13:00:00Z' });
+      };
+      await assert.rejects(request('sessions', '2015-05-18T10:00:00Z'), /begin before 2015-05-18T11:00:00.000000Z/);
+      await request('sessions', '2015-05-18T11:00:00Z');
+      await request('persons', '2015-05-18T10:00:00Z');
+    });
   });
 
   it('finds a source that has more than was delivered', async () => {

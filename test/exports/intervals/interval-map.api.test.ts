@@ -42,6 +42,7 @@ const AGREEING: Readonly<Record<string, RegExp>> = {
   stale: /^s[iy]$/,
   delivered: /^h[iy]$/,
   missing: /^(n[iwpy]|--)$/,
+  expired: /^xi$/,
 };
 
 describe('the map of data intervals', () => {
@@ -298,6 +299,38 @@ describe('the map of data intervals', () => {
       ['delivered_elsewhere', 'unsettled', 'gave_up'],
     );
     await assertAgrees(id, at(-8));
+  });
+
+  it('shows what can no longer be delivered, because its source has expired', async () => {
+    const id = await build(9);
+    const failed = { runs: [{ status: 'Failed' as const }] };
+    await storeInterval(exports, { exportId: id, ...hour(-7) }, failed);
+    await storeInterval(exports, { exportId: id, ...hour(-6) }, { delivered: true, ...failed });
+    await storeInterval(exports, { exportId: id, ...hour(-5) }, { delivered: true, troubles: ['stale'] });
+    await storeInterval(exports, { exportId: id, ...hour(-4) }, { runs: [{ status: 'Running' }] });
+    await storeInterval(exports, { exportId: id, ...hour(-2) }, failed);
+    await pauseBetween(id, -3, -0.5);
+    const { projectId } = exports.world;
+    await sql('insert into event_retention (project_id, retained_from) values ($1, $2)', [projectId, at(-2.5)]);
+    try {
+      const cells = cellsOf(await mapOf(id, `start=${at(-8)}`));
+      assert.deepEqual(
+        cells.map(({ code }) => code),
+        ['xi', 'hi', 'hi', 'nr', 'xi', 'xi', 'np', 'nw'],
+      );
+      await assertAgrees(id, at(-8));
+      const list = await exports.request('GET', `/batch_exports/${id}/intervals/?status=expired&start=${at(-8)}`);
+      assert.equal((list.body as Page).results.length, 3);
+      const missed = await mapOf(id);
+      assert.deepEqual(missed.missed_while_paused, { intervals: 1, start_at: at(-2), end_at: at(-1) });
+      const preview = await exports.request('POST', `/batch_exports/${id}/preview/`, {
+        data_interval_start: at(-3),
+        data_interval_end: at(-2),
+      });
+      assert.deepEqual([preview.status, (preview.body as { code: string }).code], [400, 'source_expired']);
+    } finally {
+      await sql('delete from event_retention where project_id = $1', [projectId]);
+    }
   });
 
   it('leaves alone what was terminated through the API, and tries again what was terminated otherwise', async () => {

@@ -21,6 +21,7 @@ const ALL = [
   'overlapping',
   'schedule_changed',
   'keeping_files',
+  'source_expiring',
 ];
 
 type Shown = {

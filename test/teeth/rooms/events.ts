@@ -23,6 +23,12 @@ export const EVENT_TEETH: readonly Tooth[] = [
     replace: ['rows[0]!.sealed', 'true'],
   },
   {
+    name: 'source-expired',
+    guards: 'a delivery is not replaced by the rows that are left of its interval',
+    tests: ['test/exports/deliveries/verify.test.ts'],
+    grep: 'replaces no delivery by what is left',
+  },
+  {
     name: 'queue-wait',
     guards: 'events that would be stored after their sender gave up are not taken',
     tests: ['test/events/capture/group-commit.test.ts'],

@@ -92,6 +92,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
   overlapping: 'Another export may write to the same place',
   schedule_changed: 'Its schedule was changed in Temporal',
   keeping_files: 'Replaced files cannot be deleted',
+  source_expiring: 'Undelivered events are about to be deleted',
 };
 const ALL = Object.keys(KINDS) as Kind[];
 

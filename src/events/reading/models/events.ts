@@ -33,4 +33,5 @@ export const events: ModelSource = {
   tableOnly: new Set(['team_id', 'ip', 'site_url', 'set', 'set_once']),
   merge: null,
   importable: true,
+  eventsFromHoursBefore: 0,
 };

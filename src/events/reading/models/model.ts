@@ -37,6 +37,8 @@ export type ModelSource = {
   merge: RowVersions | null;
   /** Whether rows can join a window after its end: by an import of historical events. */
   importable: boolean;
+  /** How many hours before a window the events begin of which its rows are made; null: rows are not made of events. */
+  eventsFromHoursBefore: number | null;
 };
 
 /** Condition for a table that has `project_id` and `interval_time`. */

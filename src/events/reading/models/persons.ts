@@ -47,4 +47,5 @@ export const persons: ModelSource = {
   tableOnly: new Set(),
   merge: { key: ['team_id', 'distinct_id'], version: 'person_version' },
   importable: false,
+  eventsFromHoursBefore: null,
 };

@@ -7,7 +7,8 @@ import { CHANNEL_TYPE } from './channel-type.ts';
 import { instantSql, integerSql } from './literals.ts';
 import type { ModelSource, SourceColumn, Window } from './model.ts';
 
-const LONGEST_SESSION = `interval '24 hours'`;
+const LONGEST_SESSION_HOURS = 24;
+const LONGEST_SESSION = `interval '${LONGEST_SESSION_HOURS} hours'`;
 /** Typical bytes of a JSON line: some 50 names, and their values. */
 const ROW_BYTES = 2500;
 
@@ -164,4 +165,5 @@ export const sessions: ModelSource = {
   merge: { key: ['team_id', 'session_id'], version: null },
   // An event that an import adds may change sessions of two days; they are delivered again on request.
   importable: false,
+  eventsFromHoursBefore: LONGEST_SESSION_HOURS,
 };
