@@ -1,4 +1,5 @@
 /** Counts the uses of feature flags, from the `$feature_flag_called` events that SDKs send. */
+import { isRetainedSql } from '../events/table/retained-from.ts';
 import { SQL_STATE, sqlState } from '../platform/db/sql-states.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { InvalidInput } from '../platform/errors.ts';
@@ -53,7 +54,7 @@ const USAGE = `
     select properties ->> '$feature_flag' as key, coalesce(properties -> '$feature_flag_response', 'null') as response,
       to_char("timestamp" at time zone :timezone, 'YYYY-MM-DD') as day, person_id
     from events
-    where project_id = :projectId and event = '$feature_flag_called' and "timestamp" >= :from and "timestamp" < :to
+    where project_id = :projectId and ${isRetainedSql(':projectId')} and event = '$feature_flag_called' and "timestamp" >= :from and "timestamp" < :to
   ), usage as (
     select key, response, day, count(*)::int as calls, count(distinct person_id)::int as persons
     from calls where key = coalesce(:key, key) and key <> all (:hidden) group by key, response, day

@@ -4,6 +4,7 @@ import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { ListedRow, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { cutToPage, ensureAnswered } from '../table/lookup.ts';
+import { isRetainedSql } from '../table/retained-from.ts';
 
 export type StoredEvent = {
   uuid: string;
@@ -69,6 +70,7 @@ export function eventStore(db: Knex) {
       const filterNames = Object.keys(CONDITIONS) as (keyof EventFilter)[];
       const conditions = [
         'project_id = :projectId',
+        isRetainedSql(':projectId'),
         ...filterNames.filter((name) => filter[name] !== undefined).map((name) => CONDITIONS[name]),
         // Compares `interval_time` alone, too, because Postgres cannot choose the monthly partitions by the row comparison.
         ...(edge ? [`interval_time ${sign}= :edgeTime and (interval_time, uuid) ${sign} (:edgeTime, :edgeUuid)`] : []),
@@ -98,7 +100,7 @@ export function eventStore(db: Knex) {
       // Scans only for a claimed uuid: ingest claims every event's.
       const { rows } = await ensureAnswered(
         db.raw<{ rows: Row[] }>(
-          `select * from events where project_id = :projectId and uuid = :uuid
+          `select * from events where project_id = :projectId and uuid = :uuid and ${isRetainedSql(':projectId')}
              and exists (select from event_ids where project_id = :projectId and uuid = :uuid)
            order by interval_time desc limit 1`,
           { projectId, uuid },

@@ -1,4 +1,5 @@
 /** Computes retention: how many persons who did something in one interval returned in each later one. */
+import { isRetainedSql } from '../../../events/table/retained-from.ts';
 import type { RunSql } from '../query-connection.ts';
 import { resolveLastIntervals } from '../dates/dates.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
@@ -37,7 +38,9 @@ export async function retention(
 /** Reads all events before the range, too, if only a person's very first event counts; those are in interval 0. */
 function retentionSql(query: ParsedRetention, context: FilterContext): string {
   const { target, returning, isFirstTime, filters } = query;
-  const range = isFirstTime ? 'project_id = $1 and $2::text is not null and "timestamp" < $3' : IN_RANGE;
+  const range = isFirstTime
+    ? `project_id = $1 and ${isRetainedSql('$1')} and $2::text is not null and "timestamp" < $3`
+    : IN_RANGE;
   const targets = isFirstTime
     ? 'select * from (select actor, min(bucket) as bucket from with_actor where is_target group by actor) as firsts where bucket > 0'
     : 'select distinct actor, bucket from with_actor where is_target';

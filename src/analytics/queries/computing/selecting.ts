@@ -1,5 +1,6 @@
 /** SQL that selects a query's events and their persons. Values from clients appear as escaped literals. */
 import { escapeLiteral } from 'pg';
+import { isRetainedSql } from '../../../events/table/retained-from.ts';
 import type { Dates } from '../dates/intervals.ts';
 import { filterTreeSql, type FilterContext } from '../parsing/filter-tree.ts';
 import type { Entity, FilterTree } from '../parsing/parsed.ts';
@@ -8,7 +9,8 @@ import type { Entity, FilterTree } from '../parsing/parsed.ts';
  * The first parameters of every statement: the project, and the half-open range. Capture refuses timestamps more than a day ahead,
  * so no event of the range was stored more than a day before it. The index is by the time of storing.
  */
-export const IN_RANGE = `project_id = $1 and interval_time > $2::timestamptz - interval '1 day' and "timestamp" >= $2 and "timestamp" < $3`;
+export const IN_RANGE = `project_id = $1 and ${isRetainedSql('$1')} and interval_time > $2::timestamptz - interval '1 day'
+  and "timestamp" >= $2 and "timestamp" < $3`;
 
 export function rangeValues(projectId: number, { from, to }: Dates): unknown[] {
   return [projectId, from, to];

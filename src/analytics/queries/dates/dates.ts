@@ -1,4 +1,5 @@
 /** Resolves a written range of dates to instants, in the project's time zone. */
+import { isRetainedSql } from '../../../events/table/retained-from.ts';
 import { NotFound } from '../../../platform/errors.ts';
 import type { RunSql } from '../query-connection.ts';
 import { previousSpan } from './comparison.ts';
@@ -92,7 +93,7 @@ async function readClock(runSql: RunSql, projectId: number, range: Range, now: n
 
 /** Finds the first event's time by a scan, because only the time of storing is indexed. */
 const FIRST_EVENT_SQL = `(select min("timestamp") from events
-  where project_id = $1 and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
+  where project_id = $1 and ${isRetainedSql('$1')} and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
 
 /** Instant from which a side is counted. Hours are subtracted from instants, so clock changes in between do not change their length. */
 function baseInstant(bound: Moment | 'all' | null, now: number): string {

@@ -1,6 +1,7 @@
 /** Counts how often surveys were shown, dismissed and answered, from the events that SDKs send. */
 import type { Knex } from '../../../platform/db/connection.ts';
 import { ensureAnswered } from '../../../events/table/lookup.ts';
+import { isRetainedSql } from '../../../events/table/retained-from.ts';
 
 export const SURVEY_EVENTS = ['survey shown', 'survey dismissed', 'survey sent'] as const;
 export type SurveyEvent = (typeof SURVEY_EVENTS)[number];
@@ -21,7 +22,7 @@ const RELEVANT_EVENTS = `
   select properties ->> '$survey_id' as survey, event, person_id, "timestamp", case event
     when 'survey sent' then coalesce(nullif(properties ->> '$survey_submission_id', ''), uuid::text) else uuid::text end as response
   from events
-  where project_id = :projectId and properties ->> '$survey_id' = any (:surveys)
+  where project_id = :projectId and ${isRetainedSql(':projectId')} and properties ->> '$survey_id' = any (:surveys)
     and event in ('survey shown', 'survey dismissed', 'survey sent')
     and (event <> 'survey dismissed' or (properties -> '$survey_partially_completed') is distinct from 'true'::jsonb)
     and "timestamp" >= coalesce(cast(:from as timestamptz), '-infinity')

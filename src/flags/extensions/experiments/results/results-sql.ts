@@ -4,6 +4,7 @@
  */
 import { escapeLiteral } from 'pg';
 import { filtersSql, type Interval } from '../../../../conditions/sql/filters.ts';
+import { isRetainedSql } from '../../../../events/table/retained-from.ts';
 import type { Measure } from './metrics.ts';
 
 /** Stands for the variant of persons who saw more than one. */
@@ -49,7 +50,7 @@ export function studySql(study: Study): { text: string; values: unknown[] } {
   const text = `
     with seen as (
       select ${[...columns, VARIANT, ...measures.map((_, i) => `false as is${i}, null::float8 as of${i}`)].join(', ')} from events
-      where project_id = $1 and event = '$feature_flag_called' and ${SINCE_START} and "timestamp" < $3
+      where project_id = $1 and ${isRetainedSql('$1')} and event = '$feature_flag_called' and ${SINCE_START} and "timestamp" < $3
         and properties ->> '$feature_flag' = $4 and properties ->> '$feature_flag_response' = any ($5)
       ${measures.length > 0 ? `union all ${measuredSql(study, columns)}` : ''}
     ), known as (
@@ -78,7 +79,7 @@ function measuredSql({ measures, period }: Study, columns: readonly string[]): s
   const longest = Math.max(...measures.map(({ windowSeconds }) => windowSeconds ?? 0));
   return `select * from (
         select ${[...columns, 'null::text as variant', ...marks].join(', ')} from events
-        where project_id = $1 and ${SINCE_START} and "timestamp" < $3::timestamptz + ${seconds(longest)} and ${eventCondition}
+        where project_id = $1 and ${isRetainedSql('$1')} and ${SINCE_START} and "timestamp" < $3::timestamptz + ${seconds(longest)} and ${eventCondition}
       ) as marked where ${measures.map((_, i) => `is${i}`).join(' or ')}`;
 }
 
