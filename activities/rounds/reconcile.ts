@@ -9,6 +9,7 @@ import type { Attempt } from '../activity.ts';
 import { closeLostRuns } from '../runs/close-lost-runs.ts';
 import { deleteSupersededFiles } from './delete-superseded-files.ts';
 import type { Engine } from '../engine.ts';
+import { expireEvents } from './expire-events.ts';
 import { fillGaps } from './fill-gaps.ts';
 import { noticeOverlaps } from './notice-overlaps.ts';
 import { roundSteps } from '../round-steps.ts';
@@ -99,6 +100,11 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     (signal) => deleteSome(engine.pool, engine.retention, { beginWithinMs: DELETE_WITHIN_MS, signal }),
     0,
   );
+  const eventsDeleted = await step(
+    'events',
+    (signal) => expireEvents(engine, { beginWithinMs: DELETE_WITHIN_MS, signal }),
+    0,
+  );
   await step(
     'round',
     () => engine.stores.rounds.recordRound((performance.now() - begun) / 1000, failed.length),
@@ -116,7 +122,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     alerts: freshnessAlerts + overlapAlerts,
     dispatchersWoken,
     filesDeleted,
-    rowsDeleted,
+    rowsDeleted: rowsDeleted + eventsDeleted,
     deliveriesBlocked: false,
     stepsFailed: failed,
   };

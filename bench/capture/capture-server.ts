@@ -38,7 +38,13 @@ function captureInto(databaseUrl: string): Lane {
     }),
     projectByToken: async (token) =>
       token === TOKEN
-        ? { id: 1, historicalFromProjectKey: false, anonymizeIps: false, cookielessServerHashMode: 0 }
+        ? {
+            id: 1,
+            historicalFromProjectKey: false,
+            anonymizeIps: false,
+            cookielessServerHashMode: 0,
+            retainedFrom: null,
+          }
         : undefined,
     gatekeeper: { authenticate: notMeasured, enter: notMeasured },
     clientAddress: createClientAddress([]),

@@ -183,6 +183,7 @@ describe('identity', () => {
         is_demo: false,
         access_control: false,
         anonymize_ips: false,
+        event_retention_days: null,
         cookieless_server_hash_mode: 0,
         historical_from_project_key: false,
         timezone: 'UTC',
@@ -221,6 +222,15 @@ describe('identity', () => {
     assert.deepEqual([unchanged.status, ...settings(unchanged)], [200, false, true]);
     assert.equal((unchanged.body as { name: string }).name, 'Ours');
     assert.equal((await change({ anonymize_ips: 'yes' })).status, 400);
+    assert.equal((await change({ event_retention_days: 30 })).status, 403, 'a member is no admin');
+    const key = await buildProjectSecretKey(db, ours, 'project:write');
+    const keep = async (days: number | null) =>
+      (await api.request('PATCH', path, { key, body: { event_retention_days: days } })).body;
+    for (const days of [30, 0, null])
+      assert.deepEqual(await keep(days), { ...(unchanged.body as object), event_retention_days: days });
+    const { attr, detail } = (await keep(6)) as { attr: string; detail: string };
+    assert.equal(attr, 'event_retention_days');
+    assert.equal(detail, 'Events are kept for 7 days at least; 0 keeps them for ever.');
     for (const key of [await buildPersonalKey(db, ours, 'event:write'), await buildPersonalKey(db, theirs, '*')]) {
       assert.equal((await api.request('PATCH', path, { key, body: {} })).status, 403);
     }

@@ -2,13 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { readConfig, requireVariable } from '../../platform/config.ts';
-import { createPool, type Pool } from '../../platform/db/connection.ts';
+import { createKnex, createPool, type Pool } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { GROWING_TABLES } from '../../retention/growing-tables.ts';
 import { deleteAll, limitedTables, measure, type LimitedTable } from '../../retention/retention.ts';
 import type { OldRows } from '../../retention/slices.ts';
+import { createLogger } from '../../platform/telemetry/logger.ts';
+import { count, deleteExpiringEvents, listExpiringEvents } from './retention-events.ts';
+import type { ExpiringEngine } from '../../../activities/rounds/expire-events.ts';
+import { exportStores } from '../../exports/stores.ts';
 import { fillFromRunningUp } from '../up/running-up.ts';
 
 export function retentionCommand(): Command {
@@ -30,23 +34,29 @@ export function retentionCommand(): Command {
 
 async function run({ dryRun, yes }: { dryRun: boolean; yes: boolean }): Promise<void> {
   const config = await fillFromRunningUp(readConfig());
-  const pool = createPool({ url: requireVariable(config, 'DATABASE_URL'), ...POOLS.retention });
+  const url = requireVariable(config, 'DATABASE_URL');
+  const pool = createPool({ url, ...POOLS.retention });
+  const db = createKnex({ url, ...POOLS.retention });
+  const engine = { pool, stores: exportStores(db), retention: config, log: createLogger(config, 'retention') };
   try {
     const tables = limitedTables(config);
-    if (dryRun) await list(pool, tables);
-    else await deleteFrom(pool, tables, yes);
+    if (dryRun) await list(engine, tables);
+    else await deleteFrom(engine, tables, yes);
   } finally {
+    await db.destroy();
     await pool.end();
   }
 }
 
-async function list(pool: Pool, tables: readonly LimitedTable[]): Promise<void> {
+async function list(engine: ExpiringEngine, tables: readonly LimitedTable[]): Promise<void> {
+  const { pool } = engine;
   for (const limited of tables) {
     const old = await measure(pool, limited);
     console.log(`${limited.table}: ${old ? describe(old, limited) : `kept (${limited.expiry.setting} is 0)`}`);
     for (const [reason, rows] of Object.entries(old?.held ?? {}))
       console.log(`    ${count(rows)} held back by ${reason}`);
   }
+  await listExpiringEvents(engine);
   console.log('\nKept without a limit:');
   for (const [table, growing] of Object.entries(GROWING_TABLES))
     if ('keptBecause' in growing) console.log(`${table}: ${growing.keptBecause}`);
@@ -57,33 +67,47 @@ function describe({ rows, oldest, newest }: OldRows, { days, expiry }: LimitedTa
   return rows === 0 ? `nothing to delete ${limit}` : `${count(rows)} to delete ${limit}, from ${oldest} to ${newest}`;
 }
 
-async function deleteFrom(pool: Pool, tables: readonly LimitedTable[], yes: boolean): Promise<void> {
+async function deleteFrom(engine: ExpiringEngine, tables: readonly LimitedTable[], yes: boolean): Promise<void> {
+  const { pool, retention } = engine;
   await assertNotBlocked(pool);
   const limits = new Map(tables.map(({ expiry, days }) => [expiry.setting, days]));
   console.log('Limits in force, in days (0: never):');
   for (const [setting, days] of limits) console.log(`    ${setting}=${days}`);
+  console.log(
+    `    RETENTION_EVENT_DAYS=${retention.RETENTION_EVENT_DAYS ?? 0} (projects may have an event_retention_days of their own)`,
+  );
   if (!yes) await confirm();
   const stop = { isRequested: false };
   void stopSignals().requested.then(() => (stop.isRequested = true));
   for (const limited of tables) {
-    const deleted = await deleteFromTable(pool, limited, stop);
+    const expected = (await measure(pool, limited))?.rows ?? 0;
+    const deleted = await deleteSlices(limited.table, expected, deleteAll(pool, limited), stop);
     console.log(`${limited.table}: ${count(deleted)} deleted`);
-    if (stop.isRequested) throw new CommandFailed('Stopped. Run it again to go on with the rows that are left.');
   }
+  const deleted = await deleteSlices('events', 0, deleteExpiringEvents(engine), stop);
+  console.log(`events and import ranges: ${count(deleted)} deleted`);
 }
 
-async function deleteFromTable(pool: Pool, limited: LimitedTable, stop: { isRequested: boolean }): Promise<number> {
-  const bar = progressBar(limited.table, (await measure(pool, limited))?.rows ?? 0);
+/** @throws CommandFailed after a signal */
+async function deleteSlices(
+  name: string,
+  expected: number,
+  slices: AsyncIterable<number>,
+  stop: { isRequested: boolean },
+): Promise<number> {
+  const bar = progressBar(name, expected);
   let deleted = 0;
   try {
-    for await (const rows of deleteAll(pool, limited)) {
+    for await (const rows of slices) {
       deleted += rows;
+      bar.setTotal(Math.max(expected, deleted));
       bar.update(deleted);
       if (stop.isRequested) break;
     }
   } finally {
     bar.stop();
   }
+  if (stop.isRequested) throw new CommandFailed('Stopped. Run it again to go on with the rows that are left.');
   return deleted;
 }
 
@@ -108,10 +132,6 @@ async function assertNotBlocked(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ blocked: string | null }>('select blocked from timeline');
   if (rows[0]?.blocked)
     throw new CommandFailed('Nothing is deleted while deliveries are blocked: run `sluice recover` first.');
-}
-
-function count(rows: number): string {
-  return `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`;
 }
 
 /** Starts a progress bar, which cli-progress shows only on a terminal. */

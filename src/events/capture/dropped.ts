@@ -14,6 +14,12 @@ export const REPLAY_NOT_KEPT = new Dropped(
   'session_replay_not_kept',
 );
 
+export const NOT_KEPT_FOR_SO_LONG = new Dropped(
+  'The event happened longer ago than this project keeps events.',
+  'timestamp',
+  'older_than_retention',
+);
+
 /** @throws Dropped for an event of session replay, whatever else is wrong with the event */
 export function checkIsKept({ event }: RawObject): void {
   // tooth: replay-events

@@ -11,7 +11,7 @@ import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Pool } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
-const MAX_CLOCK_DIFFERENCE_SECONDS = 60;
+export const MAX_CLOCK_DIFFERENCE_SECONDS = 60;
 const FIRST_DELAY_MS = 2;
 const LONGEST_DELAY_MS = 100;
 

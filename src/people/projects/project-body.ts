@@ -2,6 +2,8 @@
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { Project, ProjectFacts, ProjectStore } from './projects.store.ts';
 
+const MAX_EVENT_RETENTION_DAYS = 36_500;
+
 export const projectSettings = {
   anonymize_ips: Type.Boolean({ description: 'Whether events are stored without `$ip`.' }),
   cookieless_server_hash_mode: Type.Union([Type.Literal(0), Type.Literal(1)], {
@@ -19,6 +21,11 @@ export const projectSettings = {
   }),
   flag_requests_per_month: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
     description: 'The maximum number of flag requests per month (UTC) for the project; null for no limit.',
+  }),
+  event_retention_days: nullable(Type.Integer({ minimum: 0, maximum: MAX_EVENT_RETENTION_DAYS }), {
+    description:
+      'For how many days events are kept, at least 7; older ones are deleted for good. 0: for ever. null: as the installation says. Only ' +
+      'admins of the project may change it.',
   }),
 };
 
@@ -71,6 +78,7 @@ export function settingsOf(project: Project) {
     timezone: project.timezone,
     property_matching_version: project.propertyMatchingVersion,
     flag_requests_per_month: project.flagRequestsPerMonth,
+    event_retention_days: project.eventRetentionDays,
   };
 }
 

@@ -1,16 +1,16 @@
 /** Finds the project of a public key; cached, because every batch of events needs it. */
-import type { Project, ProjectStore } from './projects.store.ts';
+import type { ProjectStore } from './projects.store.ts';
 
 /** How long a cached result is used, so a changed or new project may be noticed this late. */
 const TTL_MS = 10_000;
 const MAX_ENTRIES = 10_000;
 const TOKEN = /^phc_[\w-]{1,200}$/;
 
-export type ProjectByToken = (token: string) => Promise<Project | undefined>;
+export type ProjectByToken = ProjectStore['findByToken'];
 
 /** Caches misses, too, because a wrong key in a busy page must not cause a query per request. */
 export function createProjectLookup(projects: ProjectStore, now = () => performance.now()): ProjectByToken {
-  const cache = new Map<string, { until: number; project: Promise<Project | undefined> }>();
+  const cache = new Map<string, { until: number; project: ReturnType<ProjectByToken> }>();
 
   return async (token) => {
     if (!TOKEN.test(token)) return undefined;

@@ -1,5 +1,6 @@
 /** `/api/projects/`: the projects that a caller can access. */
 import type { Gatekeeper } from '../../platform/http/access.ts';
+import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import { readTimezone } from '../../platform/http/parameters/time-zone.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
@@ -119,7 +120,9 @@ const patchProject = route({
   answers: { 200: ProjectBody },
   summary: 'Update the name and settings of a project',
   description: 'Capture applies changes within ten seconds, flags immediately.',
-  async handle({ caller, project, body }, { identity }: IdentityApi) {
+  async handle({ caller, project, rights, body }, { identity }: IdentityApi) {
+    if (body.event_retention_days !== undefined && rights.membership && !rights.isProjectAdmin)
+      throw new PermissionDenied('Only admins of the project may change for how long its events are kept.');
     const changed = await changeProject(identity, { caller, projectId: project.id }, settingsIn(body));
     return json(200, await presentOne(changed, identity));
   },
@@ -157,7 +160,20 @@ function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
     timezone: body.timezone === undefined ? undefined : readTimezone(body.timezone, 'timezone'),
     propertyMatchingVersion: body.property_matching_version,
     flagRequestsPerMonth: body.flag_requests_per_month,
+    eventRetentionDays: readRetention(body.event_retention_days),
   };
+}
+
+const MIN_EVENT_RETENTION_DAYS = 7;
+
+/** @throws InvalidInput */
+function readRetention(days: number | null | undefined): number | null | undefined {
+  if (days && days < MIN_EVENT_RETENTION_DAYS)
+    throw new InvalidInput(
+      `Events are kept for ${MIN_EVENT_RETENTION_DAYS} days at least; 0 keeps them for ever.`,
+      'event_retention_days',
+    );
+  return days;
 }
 
 async function presentPage(page: { count: number; results: Project[] }, { projects }: IdentityStores) {

@@ -18,6 +18,8 @@ export type ProjectSettings = {
   propertyMatchingVersion: 1 | 2;
   /** Maximum number of flag requests per month; null for no limit. */
   flagRequestsPerMonth: number | null;
+  /** For how many days events are kept; 0: for ever; null: as the installation says. */
+  eventRetentionDays: number | null;
 };
 
 export type ProjectChanges = { [Name in keyof ProjectSettings]?: ProjectSettings[Name] | undefined };
@@ -51,6 +53,7 @@ type Row = {
   timezone: string;
   property_matching_version: 1 | 2;
   flag_requests_per_month: string | null;
+  event_retention_days: number | null;
   created_at: string;
   updated_at: string;
 };
@@ -68,6 +71,7 @@ function projectFrom(row: Row): Project {
     timezone: row.timezone,
     propertyMatchingVersion: row.property_matching_version,
     flagRequestsPerMonth: row.flag_requests_per_month === null ? null : Number(row.flag_requests_per_month),
+    eventRetentionDays: row.event_retention_days,
     createdAt: row.created_at,
   };
 }
@@ -80,6 +84,7 @@ const COLUMNS: { readonly [Name in keyof ProjectSettings]: keyof Row } = {
   timezone: 'timezone',
   propertyMatchingVersion: 'property_matching_version',
   flagRequestsPerMonth: 'flag_requests_per_month',
+  eventRetentionDays: 'event_retention_days',
 };
 
 function columnsOf(settings: ProjectChanges): Record<string, unknown> {
@@ -222,9 +227,13 @@ export function projectStore(db: Knex) {
       return new Map(rows.map((row) => [row.id, { hasEvents: row.has_events, isPrivate: row.is_private }]));
     },
 
-    async findByToken(apiToken: string): Promise<Project | undefined> {
-      const row = await table().where({ api_token: apiToken }).first();
-      return row && projectFrom(row);
+    /** The project of a public key, and the instant from which its events are kept. */
+    async findByToken(apiToken: string): Promise<(Project & { retainedFrom: string | null }) | undefined> {
+      const row = await table()
+        .leftJoin('event_retention as retention', 'retention.project_id', 'projects.id')
+        .where({ api_token: apiToken })
+        .first<(Row & { retained_from: string | null }) | undefined>('projects.*', 'retention.retained_from');
+      return row && { ...projectFrom(row), retainedFrom: row.retained_from };
     },
 
     /** Lists projects by id. @param filter `search`: a substring of the name; `organizationId`: only projects of this organization */

@@ -153,6 +153,22 @@ describe('the keys of capture', () => {
       assert.deepEqual(await placed(), [past]);
     });
 
+    it('place no event where the project keeps none any more: it becomes a warning', async () => {
+      const open = await buildTenant(server.db, { historicalFromProjectKey: true });
+      await server.pool.query('insert into event_retention (project_id, retained_from) values ($1, $2)', [
+        open.projectId,
+        '2015-05-17T11:00:00Z',
+      ]);
+      const batch = [past, '2015-05-17T11:00:00Z'].map((timestamp) => event({ timestamp }));
+      const { status, body } = await send({ ...history(open), batch });
+      const [{ index, code }] = body['rejected'] as [{ index: number; code: string }];
+      assert.deepEqual([status, body['status'], index, code], [200, 1, 0, 'older_than_retention']);
+      assert.deepEqual(await placed(), ['2015-05-17T11:00:00.000000Z']);
+      const [warning] = await server.warnings(open.projectId);
+      assert.deepEqual([warning?.code, warning?.count], ['older_than_retention', 1]);
+      assert.deepEqual((await send({ ...history(open), batch, historical_migration: false })).body, { status: 1 });
+    });
+
     it('are refused when they are wrong, lack the scope or open another project', async () => {
       const cases: [number, string][] = [
         [401, 'phx_wrong'],

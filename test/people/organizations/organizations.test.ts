@@ -65,6 +65,7 @@ describe('an organization', () => {
       ['Role', at(`/roles/${String(role['id'])}/`), { name: 'Finance' }, { name: 'Money' }],
       ['Project', project, { name: 'Ours', anonymize_ips: false }, { anonymize_ips: true }],
       ['Project', project, {}, { name: 'Other' }],
+      ['Project', project, { event_retention_days: null }, { event_retention_days: 30 }],
     ];
     for (const [scope, path, same, other] of changes) {
       const told = async () => {

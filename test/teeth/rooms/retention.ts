@@ -34,6 +34,12 @@ export const RETENTION_TEETH: readonly Tooth[] = [
     replace: ['exists (', 'false and exists ('],
   },
   {
+    name: 'expiry-clock',
+    guards: 'a wrong clock hides no events for good',
+    tests: ['test/retention/events.test.ts'],
+    grep: 'clocks of the database',
+  },
+  {
     name: 'retention-lock',
     guards: 'a run that a transaction is about to refer to is not deleted together with what refers to it',
     tests: TESTS,

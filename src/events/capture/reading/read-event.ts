@@ -8,7 +8,7 @@ import { cut } from '../../../platform/wire/cut.ts';
 import { excessOf, storableJson, storableText } from '../../../platform/wire/json.ts';
 import { textHasMoreValuesThan } from '../../../platform/wire/value-count.ts';
 import { checkLateness, checkCookielessMode, isCookieless, withoutVisitorData, type Cookieless } from './cookieless.ts';
-import { checkIsKept } from '../dropped.ts';
+import { checkIsKept, NOT_KEPT_FOR_SO_LONG } from '../dropped.ts';
 import { distinctIdIn, isObject, type RawObject } from '../envelope.ts';
 import { LIMITS } from '../limits.ts';
 import { shortJson, type Note } from './notes.ts';
@@ -22,6 +22,8 @@ export type Reception = Clocks & {
   /** The project's group types, including new ones that this request names. */
   groupTypes: GroupTypes;
   cookieless: Cookieless;
+  /** Instant before which the project keeps no events, for historical events. */
+  keptFrom?: bigint | undefined;
 };
 
 /**
@@ -49,6 +51,7 @@ export function readEvent(value: unknown, reception: Reception): NewEvent {
   const person = readPersonEffects(event, distinctId, object);
   const uuid = readUuid(raw['uuid']);
   const eventTime = readTimestamp(raw, reception, notes) ?? reception.now;
+  if (reception.keptFrom !== undefined && eventTime < reception.keptFrom) throw NOT_KEPT_FOR_SO_LONG;
   if (!hasCookies && !reception.historical) checkLateness(eventTime, reception.now);
   const describesGroup = event === '$groupidentify' && person.processed;
   const group = describesGroup ? readGroupUpdate(object, reception.groupTypes, notes) : undefined;

@@ -35,6 +35,8 @@ export type CapturedProject = {
   anonymizeIps: boolean;
   /** 1: visitors without cookies are told apart for a day; 0: their events are dropped. */
   cookielessServerHashMode: 0 | 1;
+  /** Instant before which events are not kept; null: all are. ISO. */
+  retainedFrom: string | null;
 };
 
 export type ReadingOptions = {
@@ -109,7 +111,8 @@ export function createReading(options: ReadingOptions) {
     const cookieless = historical ? AS_HISTORY : await loadCookieless(project, received.events, address);
     const now = fromMilliseconds(Date.now());
     const { escapes, faults, answer } = received;
-    const reception = { historical, now, sentAt: parseInstant(received.sentAt), escapes, cookieless, faults };
+    const keptFrom = historical && project.retainedFrom !== null ? parseInstant(project.retainedFrom) : undefined;
+    const reception = { historical, now, keptFrom, sentAt: parseInstant(received.sentAt), escapes, cookieless, faults };
     const groupTypes = await findGroupTypes(project.id, received.events, reception);
     const { events, indexes, rejected } = await readEvents(received.events, { ...reception, groupTypes });
     const rows = encodeEvents(events, { projectId: project.id, historical, createdAt: now });

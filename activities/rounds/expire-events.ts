@@ -1,0 +1,92 @@
+/** Hides and deletes events that are older than their projects keep them, and tells the owners of exports that still need some of them. */
+import {
+  deleteHiddenSlice,
+  hideEvents,
+  listExpiringProjects,
+  listProjectsWithHiddenEvents,
+  type ExpiringProject,
+} from '../../src/events/table/expiry.ts';
+import { databaseClockAheadSeconds, MAX_CLOCK_DIFFERENCE_SECONDS } from '../../src/events/table/seal.ts';
+import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
+import { MAX_DELAY_DAYS, planExpiry, type DelayingExport } from '../../src/exports/intervals/expiring-sources.ts';
+import { Unavailable } from '../../src/platform/errors.ts';
+import type { Engine } from '../engine.ts';
+import { eachOrLog, shuffle } from '../round-steps.ts';
+
+const DAY_MS = 86_400_000;
+
+export type ExpiringEngine = Pick<Engine, 'pool' | 'stores' | 'retention' | 'log'>;
+
+type Options = { beginWithinMs: number; signal: AbortSignal };
+
+/** @returns how many rows were deleted */
+export async function expireEvents(engine: ExpiringEngine, { beginWithinMs, signal }: Options): Promise<number> {
+  await hideExpired(engine, signal, { onlyUnchecked: true });
+  const beginUntil = performance.now() + beginWithinMs;
+  let deleted = 0;
+  for (const project of shuffle(await listProjectsWithHiddenEvents(engine.pool))) {
+    for (let isLast = false; !isLast;) {
+      signal.throwIfAborted();
+      if (performance.now() > beginUntil) return deleted;
+      const slice = await deleteHiddenSlice(engine.pool, project);
+      if (!slice) break;
+      deleted += slice.deleted;
+      isLast = slice.isLast;
+    }
+  }
+  return deleted;
+}
+
+/**
+ * Moves the instants of all projects as far as their exports permit.
+ * @throws Unavailable while the clocks of the database and of this process differ: a wrong clock would hide events for good
+ */
+export async function hideExpired(
+  engine: ExpiringEngine,
+  signal: AbortSignal,
+  { onlyUnchecked = false } = {},
+): Promise<void> {
+  const days = engine.retention.RETENTION_EVENT_DAYS ?? 0;
+  const projects = await listExpiringProjects(engine.pool, days, { onlyUnchecked });
+  if (projects.length === 0) return;
+  // tooth: expiry-clock
+  if (Math.abs(await databaseClockAheadSeconds(engine.pool)) > MAX_CLOCK_DIFFERENCE_SECONDS)
+    throw new Unavailable('The clocks of the database and of this process differ: no event expires.');
+  await eachOrLog(
+    engine,
+    signal,
+    'events of a project expire later',
+    projects,
+    ({ projectId }) => ({ project_id: projectId }),
+    async (project) => {
+      const { from, delaying } = await planExpiry(engine.stores, project);
+      await hideEvents(engine.pool, project.projectId, from);
+      await tellOwners(engine, project, delaying);
+    },
+  );
+}
+
+async function tellOwners(
+  { stores }: ExpiringEngine,
+  { projectId, days }: ExpiringProject,
+  delaying: readonly DelayingExport[],
+): Promise<void> {
+  for (const { exportId, start } of delaying) {
+    const until = millisOf(start) + (days + MAX_DELAY_DAYS) * DAY_MS;
+    const summary =
+      `The data interval that begins at ${isoSeconds(millisOf(start))} is not delivered, and its events are older than the ${days} days for ` +
+      `which this project keeps them. They are deleted at ${isoSeconds(until)} at the latest.`;
+    await stores.inTransaction(async (tx) => {
+      if (!(await tx.health.begin(exportId, 'expiring'))) return;
+      await tx.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message: summary });
+      const details = { data_interval_start: start, deleted_at: isoMicros(until) };
+      await tx.outbox.add(exportId, { kind: 'source_expiring', summary, details });
+    });
+  }
+  const ids = new Set(delaying.map(({ exportId }) => exportId));
+  for (const exportId of await stores.health.listExportsWith('expiring')) {
+    if (ids.has(exportId)) continue;
+    const batchExport = await stores.batchExports.find(exportId);
+    if (!batchExport || batchExport.projectId === projectId) await stores.health.end(exportId, 'expiring');
+  }
+}

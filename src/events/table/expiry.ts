@@ -1,0 +1,160 @@
+/**
+ * Hides and deletes the old events of projects, with their claims and import ranges. The instant from which events are kept moves first, in
+ * a transaction of its own: whoever reads a snapshot that lacks a deleted event also sees that instant.
+ */
+import type { Pool, PoolClient } from '../../platform/db/connection.ts';
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
+
+/** Limit of rows that one transaction deletes. */
+const SLICE_ROWS = 2_000;
+/** The shortest retention: with the longest delay of a deletion, an export of months can still deliver the last one. */
+const MIN_DAYS = 7;
+/** Pause between two attempts to move the instant of a project. */
+const CHECK_EVERY = '10 minutes';
+/** Begins a transaction that keeps others waiting for a second at most. */
+const BEGIN = `begin; set local lock_timeout = '1s'; set local statement_timeout = '30s';
+  set local idle_in_transaction_session_timeout = '30s'`;
+
+/** A project with events that are older than its retention. Instants are ISO. */
+export type ExpiringProject = {
+  projectId: number;
+  days: number;
+  /** Instant before which events are older than the retention. */
+  limit: string;
+  /** Present `retained_from`; null while all events are kept. */
+  retainedFrom: string | null;
+};
+
+/** SQL for the projects whose events have a limit. `$1` is the number of days of projects without their own, 0 for no limit. */
+const LIMITED = `
+  select project.id as "projectId", days, until as "limit", retained_from as "retainedFrom", checked_at
+  from projects as project
+  cross join lateral (select coalesce(event_retention_days, case when $1::int > 0 then greatest($1, ${MIN_DAYS}) else 0 end) as days) as setting
+  cross join lateral (select date_trunc('hour', wall_clock() - make_interval(days => days), 'UTC') as until) as oldest
+  left join event_retention on project_id = project.id
+  where days > 0 and (retained_from is null or retained_from < until)`;
+
+/** @param defaultDays of projects without a retention of their own; 0: for ever */
+export async function listExpiringProjects(
+  pool: Pool,
+  defaultDays: number,
+  { onlyUnchecked = false } = {},
+): Promise<ExpiringProject[]> {
+  const { rows } = await pool.query<ExpiringProject>(
+    `select "projectId", days, "limit", "retainedFrom" from (${LIMITED}) as limited
+     where not $2 or checked_at is null or checked_at < clock_timestamp() - interval '${CHECK_EVERY}' order by "projectId"`,
+    [defaultDays, onlyUnchecked],
+  );
+  return rows;
+}
+
+/** Hides the project's events of before the instant, for good. The instant never moves back. */
+export async function hideEvents(pool: Pool, projectId: number, before: string): Promise<void> {
+  await pool.query(
+    `insert into event_retention as present (project_id, retained_from) values ($1, $2)
+     on conflict (project_id) do update set checked_at = clock_timestamp(),
+       retained_from = greatest(present.retained_from, excluded.retained_from),
+       moved_at = case when present.retained_from < excluded.retained_from then clock_timestamp() else present.moved_at end`,
+    [projectId, before],
+  );
+}
+
+/** Projects with hidden events that are not deleted yet. */
+export async function listProjectsWithHiddenEvents(pool: Pool): Promise<HiddenEvents[]> {
+  const { rows } = await pool.query<HiddenEvents>(
+    `select project_id as "projectId", retained_from as "retainedFrom" from event_retention
+     where deleted_until < retained_from order by project_id`,
+  );
+  return rows;
+}
+
+export type HiddenEvents = { projectId: number; retainedFrom: string };
+
+/**
+ * Deletes one slice of a project's hidden events, the oldest first, with their claims; after them its import ranges.
+ * @returns how many rows went, and whether none is left; undefined if nothing was deleted because others have locked rows
+ */
+export async function deleteHiddenSlice(
+  pool: Pool,
+  hidden: HiddenEvents,
+): Promise<{ deleted: number; isLast: boolean } | undefined> {
+  try {
+    return await deleteSlice(pool, hidden);
+  } catch (error) {
+    const state = sqlState(error);
+    if (state === SQL_STATE.lockNotAvailable || state === SQL_STATE.deadlockDetected) return undefined;
+    throw error;
+  }
+}
+
+async function deleteSlice(
+  pool: Pool,
+  { projectId, retainedFrom }: HiddenEvents,
+): Promise<{ deleted: number; isLast: boolean }> {
+  return inTransaction(pool, async (client) => {
+    const events = await deleteEvents(client, projectId, retainedFrom);
+    if (events > 0) return { deleted: events, isLast: false };
+    const { rowCount: ranges } = await client.query(
+      `delete from import_ranges where ctid = any (array(
+         select ctid from import_ranges where project_id = $1 and range_to <= $2 limit ${SLICE_ROWS} for update skip locked))
+         and project_id = $1 and range_to <= $2`,
+      [projectId, retainedFrom],
+    );
+    if (ranges) return { deleted: ranges, isLast: false };
+    await client.query('update event_retention set deleted_until = greatest(deleted_until, $2) where project_id = $1', [
+      projectId,
+      retainedFrom,
+    ]);
+    return { deleted: 0, isLast: true };
+  });
+}
+
+/** The instant is a parameter that was committed before: a later one is the next slice's. */
+async function deleteEvents(client: PoolClient, projectId: number, retainedFrom: string): Promise<number> {
+  const { rows: last } = await client.query<{ interval_time: string; uuid: string }>(
+    `select interval_time, uuid from (
+       select interval_time, uuid from events where project_id = $1 and interval_time < $2
+       order by interval_time, uuid limit ${SLICE_ROWS}
+     ) as oldest order by interval_time desc, uuid desc limit 1`,
+    [projectId, retainedFrom],
+  );
+  if (!last[0]) return 0;
+  const { rows } = await client.query<{ deleted: number }>(
+    `with gone as (
+       delete from events where project_id = $1 and interval_time < $2 and interval_time <= $3 and (interval_time, uuid) <= ($3, $4)
+       returning uuid
+     ), claims as (
+       delete from event_ids where project_id = $1 and uuid in (select uuid from gone)
+     )
+     select count(*)::int as deleted from gone`,
+    [projectId, retainedFrom, last[0].interval_time, last[0].uuid],
+  );
+  return rows[0]!.deleted;
+}
+
+/** Events of a project that are older than an instant. Instants are ISO; null: no row. */
+export type OldEvents = { rows: number; oldest: string | null; newest: string | null };
+
+export async function measureEvents(pool: Pool, projectId: number, before: string): Promise<OldEvents> {
+  const { rows } = await pool.query<{ rows: string; oldest: string | null; newest: string | null }>(
+    `select count(*) as rows, min(interval_time) as oldest, max(interval_time) as newest
+     from events where project_id = $1 and interval_time < $2`,
+    [projectId, before],
+  );
+  return { ...rows[0]!, rows: Number(rows[0]!.rows) };
+}
+
+async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query(BEGIN);
+    const result = await work(client);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    // The connection is closed, and its transaction with it.
+    client.release(true);
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * How far the events of a project can be hidden. An export that has not delivered yet what it should delays that, by 30 days at most: an
+ * installation that fails for a weekend loses nothing, and one export that fails for ever does not keep everything.
+ */
+import { selectionOf } from '../../events/reading/selection.ts';
+import type { ExpiringProject } from '../../events/table/expiry.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import { contentOf } from '../batch-exports/content.ts';
+import { hasMark } from '../domain/interval-codes.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import { endOfIntervalAt, startOfIntervalAt } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
+import { piecesEnding } from '../domain/pieces.ts';
+import type { ExportStores } from '../stores.ts';
+import { codesOf } from './interval-cells.ts';
+import { factsOfAll, offeredFact, pausedRange } from './offered.ts';
+
+/** An export that needs events which are older than their project keeps them. */
+export type DelayingExport = {
+  exportId: string;
+  name: string;
+  /** Start of its oldest data interval that is to be delivered. */
+  start: string;
+};
+
+/** `from`: instant before which events can be hidden now. `latest`: how far deletion is delayed at most. ISO. */
+export type Expiry = { from: string; delaying: DelayingExport[] };
+
+const HOUR_MS = 3_600_000;
+/** Longest delay of a deletion. */
+export const MAX_DELAY_DAYS = 30;
+const MAX_DELAY_MS = MAX_DELAY_DAYS * 24 * HOUR_MS;
+const MAX_EXPORTS = 100_000;
+
+type Stores = Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalFacts'>;
+
+/** Decides how far the events of a project can be hidden, and which exports delay that. */
+export async function planExpiry(stores: Stores, project: ExpiringProject): Promise<Expiry> {
+  const limit = millisOf(project.limit);
+  const now = millisOf(await stores.batchExports.now());
+  const { results } = await stores.batchExports.list(project.projectId, { limit: MAX_EXPORTS, offset: 0 });
+  const delaying: (DelayingExport & { needsFrom: Millis })[] = [];
+  for (const batchExport of results) {
+    const found = await findOldestNeeded(stores, batchExport, limit, now);
+    if (found) delaying.push({ exportId: batchExport.id, name: batchExport.name, ...found });
+  }
+  const earliest = delaying.reduce((least, { needsFrom }) => Math.min(least, needsFrom), limit);
+  return {
+    from: isoMicros(Math.max(earliest, limit - MAX_DELAY_MS)),
+    delaying: delaying.map(({ exportId, name, start }) => ({ exportId, name, start })),
+  };
+}
+
+/** The oldest data interval that the export has yet to deliver, if it needs events of before the limit. */
+async function findOldestNeeded(
+  stores: Stores,
+  batchExport: BatchExport,
+  limit: Millis,
+  now: Millis,
+): Promise<{ start: string; needsFrom: Millis } | undefined> {
+  const hours = hoursBefore(batchExport);
+  if (hours === null) return undefined;
+  const reach = hours * HOUR_MS;
+  const tiling = await stores.batchExports.getTiling(batchExport.id);
+  const current = startOfIntervalAt(tiling, now);
+  const pieces = piecesEnding(
+    tiling,
+    startOfIntervalAt(tiling, limit - MAX_DELAY_MS),
+    Math.min(endOfIntervalAt(tiling, limit + reach), current),
+  );
+  const first = pieces.total === 0 ? undefined : await findFirstOpen(stores, batchExport, pieces);
+  // The interval that has not ended yet is to be delivered too, unless its export is paused or ends before.
+  const isExpected = !batchExport.paused && (batchExport.endAt === null || millisOf(batchExport.endAt) > current);
+  const start = first ?? (isExpected ? current : undefined);
+  return start !== undefined && start - reach < limit
+    ? { start: isoMicros(start), needsFrom: start - reach }
+    : undefined;
+}
+
+function hoursBefore(batchExport: BatchExport): number | null {
+  try {
+    return selectionOf(contentOf(batchExport)).source.eventsFromHoursBefore;
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return 0;
+  }
+}
+
+/** Start of the oldest interval that a run delivers, will deliver, or should have delivered: its mark is one of waiting, running, retrying, needs you. */
+async function findFirstOpen(
+  stores: Stores,
+  batchExport: BatchExport,
+  pieces: ReturnType<typeof piecesEnding>,
+): Promise<Millis | undefined> {
+  const { id, pausedReason } = batchExport;
+  const window = { exportId: id, from: pieces.interval(0).start, to: pieces.interval(pieces.total - 1).end };
+  const [[facts = []], allPauses] = await Promise.all([
+    stores.intervalFacts.listFacts([window]),
+    stores.gaps.listPauses(id),
+  ]);
+  // Intervals that end while an export is paused because it failed are still to be delivered.
+  const pauses = allPauses.filter(({ unpausedAt }) => unpausedAt !== null || pausedReason === null);
+  const ranges = [...facts, offeredFact(batchExport), ...pauses.map(pausedRange)];
+  const codes = codesOf(pieces, ranges, factsOfAll(batchExport));
+  for (let number = 0; number < pieces.total; number += 1) {
+    const code = codes.of(number);
+    if ((['w', 'r', 't', 'y'] as const).some((mark) => hasMark(code, mark))) return pieces.interval(number).start;
+  }
+  return undefined;
+}
