@@ -11,7 +11,7 @@ import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instan
 import { MAX_DELAY_DAYS, planExpiry, type DelayingExport } from '../../src/exports/intervals/expiring-sources.ts';
 import { Unavailable } from '../../src/platform/errors.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, shuffle } from '../round-steps.ts';
+import { forEachLoggingFailures, shuffle } from '../round-steps.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -52,7 +52,7 @@ export async function hideExpired(
   // tooth: expiry-clock
   if (Math.abs(await databaseClockAheadSeconds(engine.pool)) > MAX_CLOCK_DIFFERENCE_SECONDS)
     throw new Unavailable('The clocks of the database and of this process differ: no event expires.');
-  await eachOrLog(
+  await forEachLoggingFailures(
     engine,
     signal,
     'events of a project expire later',

@@ -6,7 +6,7 @@ import { expireEvents, hideExpired, type ExpiringEngine } from '../../activities
 import { eventStore } from '../../src/events/records/events.store.ts';
 import { eventReader } from '../../src/events/reading/read.ts';
 import { createSealer } from '../../src/events/table/seal.ts';
-import { allRowsOf } from '../../src/conditions/rows/content.ts';
+import { unfilteredContent } from '../../src/conditions/rows/content.ts';
 import { environmentWith } from '../../src/platform/config.ts';
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
@@ -123,7 +123,7 @@ describe('events past their retention', () => {
     const end = new Date(Date.now() - 149 * DAY_MS).toISOString();
     const cutoff = await createSealer(pool).seal();
     const slice = { projectId: project, start: new Date(Date.now() - 151 * DAY_MS).toISOString(), end, cutoff };
-    await assert.rejects(eventReader(pool).digest({ ...slice, content: allRowsOf('events') }), {
+    await assert.rejects(eventReader(pool).digest({ ...slice, content: unfilteredContent('events') }), {
       code: 'source_expired',
     });
     assert.deepEqual(await eventStore(rows.db).list(project, {}, { limit: 10 }), []);
