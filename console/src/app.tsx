@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
 import { I18nProvider, RouterProvider as AriaRouterProvider } from 'react-aria-components';
@@ -6,6 +6,9 @@ import { ApiError } from './api/client.ts';
 import { createAppRouter } from './router.tsx';
 import { PasswordDialog } from './session/password-dialog.tsx';
 import { Notices } from './look/notice.tsx';
+
+// A request is pending at once, so that its button takes no second click: by default, only after a timeout.
+notifyManager.setScheduler(queueMicrotask);
 
 /** Retried twice: no answer (0), too many requests, or a server that is unavailable. Other errors would only repeat. */
 const RETRIED = [0, 429, 502, 503, 504];

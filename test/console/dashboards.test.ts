@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { buildTenant } from '../support/api/identity.ts';
 import { buildMember, buildRule } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
+import { assertSentOnce } from '../support/console/sending.ts';
 import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSharedWorld, type SharedWorld } from '../support/servers/shared-world.ts';
@@ -143,7 +144,7 @@ describe('dashboards in the console', () => {
       .waitFor();
     await dialog.getByLabel('New password').fill('');
     await dialog.getByLabel('Note').fill('the board');
-    await dialog.getByRole('button', { name: 'Add the password' }).click();
+    await assertSentOnce(page, dialog.getByRole('button', { name: 'Add the password' }));
     await dialog.getByText('it cannot be shown again').waitFor();
     const copying = dialog.getByRole('status').getByRole('button', { name: 'Copy' });
     await copying.and(page.locator(':focus')).waitFor();
@@ -186,7 +187,7 @@ describe('dashboards in the console', () => {
     await expiry.getByRole('button', { name: 'Set the time' }).click();
     await expiry.getByText('Must be in the future.').waitFor();
     await time.fill('2099-07-01T12:00');
-    await expiry.getByRole('button', { name: 'Set the time' }).click();
+    await assertSentOnce(page, expiry.getByRole('button', { name: 'Set the time' }), time);
     await expiry.getByText(/It works until Wed,? 1 Jul 2099, 12:00 CEST/).waitFor();
     await assertAccessible(page);
     const rows = world.sluice.db('sharing_configurations').where({ access_token: token });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
 import { schemaPlace } from '../support/console/places.ts';
+import { assertSentOnce } from '../support/console/sending.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 type Exported = { id: string; name: string; destination: { config: { directory: string } } };
@@ -44,7 +45,7 @@ describe('the form of an export', () => {
     await page.getByLabel('Name', { exact: true }).scrollIntoViewIfNeeded();
     const create = (await page.getByRole('button', { name: 'Create' }).boundingBox())!;
     assert.ok(create.x > 600 && create.y > 0 && create.y < 900, JSON.stringify(create));
-    await page.getByRole('button', { name: 'Create' }).click();
+    await assertSentOnce(page, page.getByRole('button', { name: 'Create' }));
     await page.waitForURL(/exports\/[\da-f-]{36}$/);
     const { results } = await at.request<{ results: Exported[] }>('GET', '/batch_exports/');
     assert.deepEqual(

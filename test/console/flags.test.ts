@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { startFlagsApi, type Flag, type FlagsApi } from '../support/api/flags-api.ts';
 import { assertAccessible } from '../support/console/axe.ts';
+import { assertSentOnce } from '../support/console/sending.ts';
 import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
@@ -66,10 +67,10 @@ describe('flags in the console', () => {
     const page = await show(list());
     await page.getByRole('button', { name: 'New flag' }).click();
     await page.getByLabel('Key', { exact: true }).fill('a key');
-    await page.getByRole('button', { name: 'Create it' }).click();
+    await page.getByRole('button', { name: 'Create flag' }).click();
     await page.getByText('Only letters, numbers, hyphens (-) & underscores (_) are allowed.').waitFor();
     await page.getByLabel('Key', { exact: true }).fill('begun-here');
-    await page.getByRole('button', { name: 'Create it' }).click();
+    await assertSentOnce(page, page.getByRole('button', { name: 'Create flag' }));
     await page.getByRole('heading', { name: 'begun-here' }).waitFor();
     await page.getByText('v1 ').first().waitFor();
   });

@@ -4,6 +4,7 @@ import { SCOPES } from '../../src/people/access/scopes.ts';
 import { OBJECTS } from '../../console/src/settings/keys/scopes.ts';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { assertAccessible } from '../support/console/axe.ts';
+import { assertSentOnce } from '../support/console/sending.ts';
 import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
@@ -53,7 +54,7 @@ describe('keys in the console', () => {
     await dialog.getByText('This list may not be empty.').waitFor();
     await dialog.getByLabel('Read Feature flags').check({ force: true });
     await assertAccessible(page);
-    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await assertSentOnce(page, dialog.getByRole('button', { name: 'Create key' }), dialog.getByLabel('Label'));
     await page.getByText('it is not shown again').waitFor();
     await page.getByRole('row', { name: /nightly phx_.*Feature flags \(read\)/ }).waitFor();
     await assertAccessible(page);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { buildMember } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
+import { assertSentOnce } from '../support/console/sending.ts';
 import { ensureConsoleIsBuilt, visit, type BrowserVisit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
@@ -115,7 +116,7 @@ describe('members in the console', () => {
     const dialog = page.getByRole('dialog', { name: /^Invite someone to / });
     await dialog.getByLabel('Email').fill('cy@example.com');
     await assertAccessible(page);
-    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await assertSentOnce(page, dialog.getByRole('button', { name: 'Invite', exact: true }));
     await page.getByText('is not shown again').waitFor();
     const link = await page.getByText(/^http.*\/signup\//).innerText();
     const token = /\/signup\/([^/]+)/.exec(link)![1]!;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/platform/secrets/passwords.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { assertAccessible } from '../support/console/axe.ts';
+import { assertSentOnce } from '../support/console/sending.ts';
 import { ensureConsoleIsBuilt, visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startMailServer, type MailServer } from '../support/servers/mail-server.ts';
@@ -48,7 +49,7 @@ describe('pages of the console without a session', () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await assertAccessible(page);
     await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Send link' }).click();
+    await assertSentOnce(page, page.getByRole('button', { name: 'Send link' }), page.getByLabel('Email'));
     await page.getByRole('status').filter({ hasText: 'a link is on its way' }).waitFor();
 
     const link = await linkTo(email, 'reset');
@@ -58,11 +59,11 @@ describe('pages of the console without a session', () => {
     await page.getByRole('alert').waitFor();
     await assertAccessible(page);
     await page.getByLabel('New password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Set password' }).click();
+    await assertSentOnce(page, page.getByRole('button', { name: 'Set password' }), page.getByLabel('New password'));
     await page.getByRole('link', { name: 'Log in' }).click();
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await assertSentOnce(page, page.getByRole('button', { name: 'Log in' }));
     await page.waitForURL(`**/project/${tenant.projectId}/exports`);
 
     await page.goto(link);

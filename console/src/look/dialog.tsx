@@ -1,9 +1,10 @@
 /** A dialog over the page. Escape and a click outside close it, unless `isRequired`. */
 import type { ReactNode } from 'react';
-import { Dialog as AriaDialog, Form, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { fieldErrorOf, messageOf } from '../api/client.ts';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
+import { Form } from './edits/form.tsx';
 
 export type DialogProps = {
   title: string;
@@ -61,7 +62,10 @@ export type FormDialogProps = {
   children: ReactNode;
 };
 
-/** A dialog that ends with one request: a form, or the question before a change that cannot be undone. */
+/**
+ * A dialog that ends with one request: a form, or the question before a change that cannot be undone. While the request is on its way, a
+ * click outside does not close it: an error that disappears moves the button away from under the second click of two.
+ */
 export function FormDialog({
   title,
   action,
@@ -74,13 +78,8 @@ export function FormDialog({
 }: FormDialogProps) {
   const { error, isPending } = request;
   return (
-    <Dialog title={title} isOpen onClose={onClose}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSubmit();
-        }}
-      >
+    <Dialog title={title} isOpen onClose={onClose} isDismissedByButtonsOnly={isPending}>
+      <Form isPending={isPending} onSubmit={onSubmit}>
         {children}
         {error && !fields.some((field) => fieldErrorOf(error, field)) ? (
           <p role="alert" className={styles.error}>

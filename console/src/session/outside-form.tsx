@@ -1,8 +1,8 @@
 /** The form of a page for people who are not logged in: one request, with its refusal above the button. */
-import { useState, type FormEvent, type ReactNode } from 'react';
-import { Form } from 'react-aria-components';
+import { useState, type ReactNode } from 'react';
 import { messageOf } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
+import { Form } from '../look/edits/form.tsx';
 import styles from './outside.module.css';
 
 type OutsideFormProps = {
@@ -17,8 +17,7 @@ export function OutsideForm({ action, onSubmit, children }: OutsideFormProps) {
   const [error, setError] = useState<string>();
   const [isPending, setPending] = useState(false);
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     setPending(true);
     setError(undefined);
     try {
@@ -30,7 +29,7 @@ export function OutsideForm({ action, onSubmit, children }: OutsideFormProps) {
   }
 
   return (
-    <Form className={styles.form!} onSubmit={(event) => void submit(event)}>
+    <Form className={styles.form!} isPending={isPending} onSubmit={() => void submit()}>
       {children}
       {error && (
         <p className={styles.error} role="alert">

@@ -1,8 +1,8 @@
 /** The time at which a dashboard's link stops working, in the viewer's zone. */
-import { useState, type FormEvent } from 'react';
-import { Form } from 'react-aria-components';
+import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
+import { Form } from '../../look/edits/form.tsx';
 import { useNow } from '../../look/now.ts';
 import { Select } from '../../look/select.tsx';
 import { formatRelativeTime, instantOf, localInput, Time, viewerZone } from '../../look/time.tsx';
@@ -71,13 +71,7 @@ function ExpiryTimeForm({ expiresAt, isPending, error, onChange }: AtProps) {
   const storedValue = expiresAt === null ? '' : localInput(expiresAt);
   const [typed, setTyped] = useState(storedValue);
   return (
-    <Form
-      className={styles.at!}
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        onChange(instantOf(typed) ?? typed);
-      }}
-    >
+    <Form className={styles.at!} isPending={isPending} onSubmit={() => onChange(instantOf(typed) ?? typed)}>
       <TextField
         label={`Time (${viewerZone})`}
         type="datetime-local"

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import { fieldErrorOf, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { CopyLine } from '../../look/copy.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
+import { Form } from '../../look/edits/form.tsx';
 import { Time } from '../../look/time.tsx';
 import { addPassword, removePassword, sharingQuery, type SharingPath, type Sharing } from '../dashboards-data.ts';
 import styles from './sharing.module.css';
@@ -72,13 +72,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
           <CopyLine text={adding.data.password} before="Copy this password now: it cannot be shown again." />
         </div>
       )}
-      <Form
-        className={styles.form!}
-        onSubmit={(event) => {
-          event.preventDefault();
-          adding.mutate();
-        }}
-      >
+      <Form className={styles.form!} isPending={adding.isPending} onSubmit={() => adding.mutate()}>
         <TextField
           label="New password"
           description="At least 8 characters. Leave it empty to generate one."

@@ -1,11 +1,11 @@
 /** The form of an export: what, how often, where to. Errors of the server appear at their fields, and the input is kept. */
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
 import { LeaveQuestion } from '../../shell/leave-question.tsx';
 import { TextField } from '../../look/field.tsx';
+import { Form } from '../../look/edits/form.tsx';
 import { Select } from '../../look/select.tsx';
 import { useMedia } from '../use-media.ts';
 import { Conflict } from './conflict.tsx';
@@ -110,9 +110,8 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     });
     setPending(false);
   }
-  function send(event: FormEvent) {
-    event.preventDefault();
-    const { submitter } = event.nativeEvent as SubmitEvent;
+  function send({ nativeEvent }: FormEvent) {
+    const { submitter } = nativeEvent as SubmitEvent;
     const given = validFields();
     if (given) void save(given, base, submitter?.getAttribute('value') === RETRY);
   }
@@ -156,7 +155,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   const isDirty = differences.length > 0 || !parsed;
   return (
     <ProblemContext value={problem}>
-      <Form ref={form} className={styles.form!} onSubmit={send}>
+      <Form ref={form} className={styles.form!} isPending={isPending} onSubmit={send}>
         <div className={styles.main}>
           <p className="quiet">Fields marked * are required.</p>
           <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />

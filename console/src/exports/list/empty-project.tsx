@@ -1,12 +1,12 @@
 /** A project without exports: how to begin, with example events or with your own. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
-import { Form } from 'react-aria-components';
+import { useState } from 'react';
 import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
+import { Form } from '../../look/edits/form.tsx';
 import { Empty, Failure } from '../../look/notes.tsx';
 import { newExportAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -71,13 +71,7 @@ function FolderExport({ projectId, events }: { projectId: number; events: number
   const errorAt = (field: string) => (attr === field ? messageOf(create.error) : undefined);
   const isElsewhere = create.isError && !Object.values(FIELDS).includes(attr ?? '');
   return (
-    <Form
-      className={styles.begin!}
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
+    <Form className={styles.begin!} isPending={create.isPending} onSubmit={() => create.mutate()}>
       <h2>{events} events of the morning of 2 June 2025 are there. Deliver their three hours to a folder.</h2>
       <TextField label="Name" value={name} onChange={setName} isRequired error={errorAt(FIELDS.name)} autoFocus />
       <TextField

@@ -1,11 +1,11 @@
 /** The decision of the saved or the edited flag for one person and their groups. It shows the outcome of each condition set, and the bucket. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
-import { Form } from 'react-aria-components';
+import { useState } from 'react';
 import { api, unwrap, messageOf } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.d.ts';
 import { Button } from '../../../look/button.tsx';
 import { Switch } from '../../../look/field.tsx';
+import { Form } from '../../../look/edits/form.tsx';
 import type { Flag } from '../../flags-data.ts';
 import { formatPercent, groupTypeIndexOf, percentOf, type Filters } from '../../words/conditions.ts';
 import { SetWords } from '../condition-sets.tsx';
@@ -47,8 +47,7 @@ export function WhoGetsIt({ projectId, flag, edit }: { projectId: number; flag: 
   const filters = edit.isDirty && isOfEdit ? edit.fields.filters : undefined;
   const evaluation = useQuery(evaluationQuery(projectId, flag, subject, filters));
 
-  function ask(event: FormEvent) {
-    event.preventDefault();
+  function ask() {
     if (isValid(typed)) setSubject(bodyOf(typed));
   }
 
@@ -59,7 +58,7 @@ export function WhoGetsIt({ projectId, flag, edit }: { projectId: number; flag: 
         Try a person and their groups: what you enter counts for this answer only. Properties replace those that are
         stored, and are sent with the type that you choose.
       </p>
-      <Form className={styles.form!} onSubmit={ask}>
+      <Form className={styles.form!} isPending={evaluation.isFetching} onSubmit={ask}>
         <SubjectFields projectId={projectId} filters={filters ?? flag.filters} subject={typed} onChange={setTyped} />
         <Button type="submit" isPending={evaluation.isFetching}>
           Evaluate
