@@ -71,7 +71,10 @@ describe('content and schedule in the form of an export', () => {
     await page.getByRole('option', { name: 'is', exact: true }).click();
     assert.equal(await filter.getByLabel('Values').inputValue(), 'pro');
     await filter.getByLabel('Values').fill('pro\n\n');
-    await choose(page, 'Columns', 'Only these');
+    await page.getByRole('button', { name: /Columns$/ }).click();
+    const choices = await page.getByRole('option').locator('[slot=label]').allInnerTexts();
+    assert.deepEqual(choices, ['All default columns', 'All default columns except some', 'Only these']);
+    await page.getByRole('option', { name: 'Only these' }).click();
     const columns = page.getByRole('group', { name: 'Exported columns' });
     for (const box of await columns.getByRole('checkbox').all()) {
       const name = await box.evaluate((one) => one.closest('label')!.textContent);

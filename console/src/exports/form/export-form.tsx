@@ -90,18 +90,22 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
 
   const hasSecrets = isEdit && type !== undefined && keepsSecrets(type, destination, base.draft.destination);
 
-  /** Returns the fields; sets an error and returns undefined if the JSON is invalid, or a filter or a required field is blank. */
-  function validFields(): Fields | undefined {
+  /** @returns the first fault of the destination that needs no server to find */
+  function destinationFault(): ApiError | undefined {
+    if (!parsed) return new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' });
     const missing = json === undefined && type ? missingField(type, destination, hasSecrets) : undefined;
+    return missing && new ApiError(400, { detail: 'This field is required.', attr: attrOf(missing.name) });
+  }
+  function filterFault(): ApiError | undefined {
     const blank = draft.filters.findIndex(({ key }) => key === '');
-    const found = !parsed
-      ? new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' })
-      : blank >= 0
-        ? new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' })
-        : missing && new ApiError(400, { detail: 'This field is required.', attr: attrOf(missing.name) });
+    if (blank < 0) return undefined;
+    return new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' });
+  }
+  function fieldsUnless(found: ApiError | undefined): Fields | undefined {
     setError(found);
     return found ? undefined : fields;
   }
+  const validFields = () => fieldsUnless(filterFault() ?? destinationFault());
   async function save(given: Fields, from: Saved, isRetried: boolean) {
     setPending(true);
     await onSubmit({ fields: given, base: from, isRetried, onSaved: setBase }).catch((thrown: unknown) => {
@@ -209,6 +213,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
             <Trial
               key={type.type}
               {...{ projectId, type, read: validFields }}
+              readForTest={() => fieldsUnless(destinationFault())}
               labels={json === undefined ? type.fields : []}
               saved={isEdit ? { id: exportId, fields: before } : undefined}
               present={parsed && fields}

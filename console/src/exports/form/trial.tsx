@@ -8,7 +8,7 @@ import { formatCount } from '../../look/time.tsx';
 import { IntervalTime } from '../words/interval-time.tsx';
 import { withLabels } from '../words/field.ts';
 import type { DestinationType } from './destination-types.ts';
-import { changedFields, newBody, patchBody, type Fields } from './draft.ts';
+import { changedFields, fieldsOf, NAMES, newBody, newDraft, patchBody, type Fields } from './draft.ts';
 import styles from './form.module.css';
 
 type TrialProps = {
@@ -20,6 +20,8 @@ type TrialProps = {
   labels: DestinationType['fields'];
   /** Returns the fields to try; undefined: the form is invalid. */
   read: () => Fields | undefined;
+  /** The same, whatever is wrong with fields other than the destination's. */
+  readForTest: () => Fields | undefined;
   /** The form's fields now; a preview may be of earlier ones. Undefined: the JSON view holds no object. */
   present: Fields | undefined;
   onError: (error: unknown) => void;
@@ -27,19 +29,26 @@ type TrialProps = {
 
 type Result = components['schemas']['TestedStep']['result'];
 
-export function Trial({ projectId, saved, type, labels, read, present, onError }: TrialProps) {
+export function Trial({ projectId, saved, type, labels, read, readForTest, present, onError }: TrialProps) {
   const at = { projectId, saved, type };
   // Errors about a field go to the form; others are shown here.
   const toField = (error: unknown) => error instanceof ApiError && error.attr !== null && onError(error);
   const [results, setResults] = useState<readonly Result[]>([]);
+  /** Fields that the test left out, because the server refuses their values. */
+  const [omitted, setOmitted] = useState<readonly Tested[]>([]);
   const test = useMutation({
     async mutationFn() {
-      const fields = read();
+      const fields = readForTest();
       if (!fields) return;
       setResults([]);
+      setOmitted([]);
+      let names: readonly Tested[] = TESTED;
       const found: Result[] = [];
       for (const step of type.steps.keys()) {
-        found.push((await runStep(at, fields, step)).result);
+        const tested = await runStep(at, fields, step, names);
+        names = tested.names;
+        setOmitted(TESTED.filter((name) => !names.includes(name)));
+        found.push(tested.result);
         setResults([...found]);
         // Later steps assume that earlier ones passed.
         if (found[step]!.status === 'Failed') return;
@@ -78,6 +87,11 @@ export function Trial({ projectId, saved, type, labels, read, present, onError }
           ))}
         </ol>
       )}
+      {omitted.length > 0 && (
+        <p className="quiet">
+          Tested without what is not valid yet: {omitted.map((name) => NAMES[name].toLowerCase()).join(', ')}.
+        </p>
+      )}
       {[test.error, preview.error].map((error, index) =>
         error && !(error instanceof ApiError && error.attr) ? (
           <p key={index} role="alert" className={styles.error}>
@@ -106,7 +120,38 @@ function namedBody(fields: Fields) {
   return { ...body, name: body.name || 'New' };
 }
 
-function runStep({ projectId: project_id, saved, type }: TrialTarget, fields: Fields, step: number) {
+/** Fields besides the destination's that change what a step checks: the columns of a table. */
+const TESTED = ['model', 'hogql_query', 'include_columns', 'exclude_columns', 'transformations'] as const;
+type Tested = (typeof TESTED)[number];
+
+/** Runs a step without those of the named fields that the server refuses. @returns the names of the others, too */
+async function runStep(
+  target: TrialTarget,
+  fields: Fields,
+  step: number,
+  names: readonly Tested[],
+): Promise<{ result: Result; names: readonly Tested[] }> {
+  const { saved, type } = target;
+  const before = saved?.fields ?? fieldsOf(newDraft({ type: type.type, config: {}, integration: null }), type);
+  const isSent = (name: string) => name.startsWith('destination__') || names.some((one) => one === name);
+  const sent = (all: Fields, isWanted: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => isWanted(name)));
+  const body = { ...sent(before, (name) => !isSent(name)), ...sent(fields, isSent) };
+  try {
+    return { result: (await requestStep(target, body, step)).result, names };
+  } catch (error) {
+    const refused = error instanceof ApiError ? error.attr?.split('__')[0] : undefined;
+    if (!names.some((name) => name === refused)) throw error;
+    return runStep(
+      target,
+      fields,
+      step,
+      names.filter((name) => name !== refused),
+    );
+  }
+}
+
+function requestStep({ projectId: project_id, saved, type }: TrialTarget, fields: Fields, step: number) {
   if (!saved)
     return unwrap(
       api.POST('/api/environments/{project_id}/batch_exports/run_test_step_new/', {

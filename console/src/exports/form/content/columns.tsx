@@ -16,7 +16,7 @@ type ColumnsProps = {
 };
 
 const CHOICES = [
-  { value: 'all', label: 'All usual ones' },
+  { value: 'all', label: 'All default columns' },
   {
     value: 'except',
     label: 'All default columns except some',
@@ -28,12 +28,12 @@ const CHOICES = [
 export function Columns({ draft, set, model, isOfFiles }: ColumnsProps) {
   const problem = useProblem();
   const { include_columns: included, exclude_columns: excluded } = draft;
-  const usual = model.columns.filter((one) => !isOfFiles || !one.tables_only).map(({ name }) => name);
+  const defaults = model.columns.filter((one) => !isOfFiles || !one.tables_only).map(({ name }) => name);
   /** Whether “except some” is chosen: not in the draft, because at first it leaves out nothing. */
   const [wantsSome, setWantsSome] = useState(excluded.length > 0);
   const mode = included !== null ? 'only' : wantsSome ? 'except' : 'all';
-  const ticked = (included ?? usual).filter((name) => !excluded.includes(name));
-  const offered = mode === 'only' ? model.columns.map(({ name }) => name) : usual;
+  const ticked = (included ?? defaults).filter((name) => !excluded.includes(name));
+  const offered = mode === 'only' ? model.columns.map(({ name }) => name) : defaults;
   // Columns that a later version of the model lacks stay visible, so that they can be unticked.
   const shown = [...new Set([...offered, ...(included ?? []), ...excluded])];
   function choose(next: string) {
