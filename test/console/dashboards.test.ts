@@ -90,11 +90,15 @@ describe('dashboards in the console', () => {
     await page.goto(`/project/${projectId}/dashboards`);
     await page.getByText('No dashboards yet.').waitFor();
     await assertAccessible(page);
-    await page.getByRole('button', { name: 'Make a website dashboard' }).click();
+    await page.getByRole('button', { name: 'Create a website dashboard' }).click();
     await page.getByRole('heading', { name: 'Website traffic', level: 1 }).waitFor();
     await page.getByRole('heading', { name: 'Top pages' }).waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Website traffic' }).waitFor();
+    await page.getByRole('button', { name: 'New dashboard' }).click();
+    await page.getByRole('menuitem', { name: 'Product dashboard' }).click();
+    await page.waitForURL(/dashboards\/\d+$/);
+    await page.getByRole('heading', { level: 1 }).waitFor();
   });
 
   it('lead from an empty one to a template, and say who may make one', async () => {
@@ -105,7 +109,7 @@ describe('dashboards in the console', () => {
       membership_id: viewer.membershipId,
     });
     const page = await show(`/${bare}`, viewer.userId);
-    await page.getByRole('button', { name: 'Make a product dashboard' }).click();
+    await page.getByRole('button', { name: 'Create a product dashboard' }).click();
     await page
       .getByRole('alert')
       .getByText(/editor|permission|access/)

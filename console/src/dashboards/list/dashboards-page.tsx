@@ -10,7 +10,7 @@ import { SearchField } from '../../look/search-field.tsx';
 import { Time } from '../../look/time.tsx';
 import type { components } from '../../api/schema.d.ts';
 import { dashboardListQuery, PAGE_SIZE } from '../dashboards-data.ts';
-import { FromTemplate } from '../from-template.tsx';
+import { FromTemplate, NewDashboard, useTemplates } from '../from-template.tsx';
 import styles from './dashboards-page.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/dashboards');
@@ -20,10 +20,15 @@ export function DashboardsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const dashboards = useQuery(dashboardListQuery(projectId, search));
+  const making = useTemplates(projectId);
   const { data, error } = dashboards;
+  const isFiltered = search.search !== undefined;
   return (
     <main>
-      <PageHead title="Dashboards">
+      <PageHead
+        title="Dashboards"
+        action={(isFiltered || (data && data.count > 0)) && <NewDashboard making={making} />}
+      >
         <SearchField
           label="Filter by name"
           value={search.search ?? ''}
@@ -31,15 +36,12 @@ export function DashboardsPage() {
           isFirst
         />
       </PageHead>
+      {making.isError && <Failure error={making.error} />}
       {dashboards.isPending && <Skeleton rows={6} />}
       {error && <Failure error={error} onRetry={() => void dashboards.refetch()} />}
       {data && data.results.length > 0 && <DashboardTable dashboards={data.results} />}
       {data?.results.length === 0 &&
-        (search.search === undefined ? (
-          <Empty action={<FromTemplate projectId={projectId} />}>
-            No dashboards yet. Start from a template, or create one from your own insights with the API.
-          </Empty>
-        ) : (
+        (isFiltered ? (
           <Empty
             action={
               <Link from="/project/$projectId/dashboards" to="." search={{}}>
@@ -48,6 +50,10 @@ export function DashboardsPage() {
             }
           >
             Nothing matches <em>{search.search}</em>.
+          </Empty>
+        ) : (
+          <Empty action={<FromTemplate projectId={projectId} />}>
+            No dashboards yet. Start from a template, or create one from your own insights with the API.
           </Empty>
         ))}
       {data && <Pages page={search.page ?? 1} size={PAGE_SIZE} count={data.count} />}
@@ -65,7 +71,7 @@ function DashboardTable({ dashboards }: { dashboards: readonly ListedDashboard[]
       <thead>
         <tr>
           <th>Dashboard</th>
-          <th>Link</th>
+          <th>Shared</th>
           <th className={styles.wide}>Created</th>
         </tr>
       </thead>
@@ -86,7 +92,7 @@ function DashboardTable({ dashboards }: { dashboards: readonly ListedDashboard[]
               {board.description !== '' && <div className="quiet">{board.description}</div>}
               {board.tags.length > 0 && <div className="quiet">{board.tags.join(', ')}</div>}
             </td>
-            <td>{board.is_shared ? 'shared' : <span className="quiet">none</span>}</td>
+            <td>{board.is_shared ? 'by link' : <span className="quiet">no</span>}</td>
             <td className={styles.wide}>
               <Time iso={board.created_at} />
               {board.created_by && (

@@ -1,14 +1,17 @@
 /** A button that opens a menu of actions that are seldom wanted. */
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
-import { Button } from '../button.tsx';
+import { Button, type ButtonProps } from '../button.tsx';
 import styles from './menu.module.css';
 
-type MenuButtonProps = { label: string; actions: Readonly<Record<string, () => void>> };
+type MenuButtonProps = Pick<ButtonProps, 'kind' | 'isPending'> & {
+  label: string;
+  actions: Readonly<Record<string, () => void>>;
+};
 
-export function MenuButton({ label, actions }: MenuButtonProps) {
+export function MenuButton({ label, actions, ...props }: MenuButtonProps) {
   return (
     <MenuTrigger>
-      <Button>
+      <Button {...props}>
         {label} <span aria-hidden>▾</span>
       </Button>
       <Popover className={styles.popover!} placement="bottom end">
