@@ -178,6 +178,8 @@ create table batch_export_health (
   imports_seen_until timestamp with time zone,
   -- since when the destination permits no deletes; a change of the destination ends it
   keeping_files_since timestamp with time zone,
+  -- since when the deletion of events waits for data intervals of the export
+  expiring_since timestamp with time zone,
   constraint batch_export_health_pkey PRIMARY KEY (batch_export_id),
   constraint batch_export_health_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE
 );
@@ -664,6 +666,21 @@ create table event_ids (
   constraint event_ids_pkey PRIMARY KEY (project_id, uuid)
 ) partition by HASH (uuid);
 
+-- projects whose old events are hidden and deleted
+create table event_retention (
+  project_id integer not null,
+  -- events with an earlier interval_time are hidden; committed before any of them is deleted, and never moved back
+  retained_from timestamp with time zone not null,
+  -- when retained_from was changed last
+  moved_at timestamp with time zone default clock_timestamp() not null,
+  -- when it was decided last whether retained_from can be moved
+  checked_at timestamp with time zone default clock_timestamp() not null,
+  -- events with an earlier interval_time are deleted
+  deleted_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint event_retention_pkey PRIMARY KEY (project_id),
+  constraint event_retention_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table events (
   project_id integer not null,
   uuid uuid not null,
@@ -1125,11 +1142,14 @@ create table projects (
   updated_at timestamp with time zone default now() not null,
   -- 0: events of visitors without cookies are dropped; 1: they are told apart for a day
   cookieless_server_hash_mode smallint default 0 not null,
+  -- null: as the installation says; 0: for ever
+  event_retention_days integer,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_api_token_key UNIQUE (api_token),
   constraint projects_uuid_key UNIQUE (uuid),
   constraint projects_api_token_check CHECK ((api_token ~~ 'phc\_%'::text)),
   constraint projects_cookieless_server_hash_mode_check CHECK ((cookieless_server_hash_mode = ANY (ARRAY[0, 1]))),
+  constraint projects_event_retention_days_check CHECK (((event_retention_days = 0) OR (event_retention_days >= 7))),
   constraint projects_flag_requests_per_month_check CHECK ((flag_requests_per_month >= 0)),
   constraint projects_property_matching_version_check CHECK ((property_matching_version = ANY (ARRAY[1, 2]))),
   constraint projects_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE

@@ -3290,7 +3290,7 @@ export interface components {
             records_delivered: number | null;
             run: string | null;
             /** @enum {string} */
-            status: "missing" | "failed" | "stale" | "delivered" | "running";
+            status: "missing" | "failed" | "stale" | "delivered" | "running" | "expired";
             unsettled: boolean;
         };
         /** DeletedTile */
@@ -4624,7 +4624,7 @@ export interface components {
         /** Notifications */
         Notifications: {
             emails: string[];
-            on: ("failed" | "recovered" | "paused" | "behind_schedule" | "gave_up" | "stale" | "overlapping" | "schedule_changed" | "keeping_files")[];
+            on: ("failed" | "recovered" | "paused" | "behind_schedule" | "gave_up" | "stale" | "overlapping" | "schedule_changed" | "keeping_files" | "source_expiring")[];
             webhook: {
                 url: string;
             } | null;
@@ -4632,7 +4632,7 @@ export interface components {
         /** NotificationsIn */
         NotificationsIn: {
             emails?: string[];
-            on?: ("failed" | "recovered" | "paused" | "behind_schedule" | "gave_up" | "stale" | "overlapping" | "schedule_changed" | "keeping_files")[];
+            on?: ("failed" | "recovered" | "paused" | "behind_schedule" | "gave_up" | "stale" | "overlapping" | "schedule_changed" | "keeping_files" | "source_expiring")[];
             webhook?: {
                 secret?: string;
                 url: string;
@@ -4812,6 +4812,7 @@ export interface components {
             cookieless_server_hash_mode: 0 | 1;
             /** Format: date-time */
             created_at: string;
+            event_retention_days: number | null;
             flag_requests_per_month: number | null;
             has_completed_onboarding_for: Record<string, never>;
             historical_from_project_key: boolean;
@@ -4831,6 +4832,7 @@ export interface components {
         ProjectCreate: {
             anonymize_ips?: boolean;
             cookieless_server_hash_mode?: 0 | 1;
+            event_retention_days?: number | null;
             flag_requests_per_month?: number | null;
             historical_from_project_key?: boolean;
             name?: string;
@@ -4841,6 +4843,7 @@ export interface components {
         ProjectPatch: {
             anonymize_ips?: boolean;
             cookieless_server_hash_mode?: 0 | 1;
+            event_retention_days?: number | null;
             flag_requests_per_month?: number | null;
             historical_from_project_key?: boolean;
             name?: string;
@@ -6336,7 +6339,7 @@ export interface operations {
                 end?: string;
                 limit?: number;
                 start?: string;
-                status?: ("missing" | "failed" | "stale" | "delivered" | "running")[];
+                status?: ("missing" | "failed" | "stale" | "delivered" | "running" | "expired")[];
             };
             header?: never;
             path: {
