@@ -252,7 +252,7 @@ describe('flags in the console', () => {
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
     assert.equal(await page.getByLabel('Description').inputValue(), 'Half done');
     await page.getByRole('link', { name: 'Exports' }).click();
-    await page.getByRole('button', { name: 'Leave, and drop the edit' }).click();
+    await page.getByRole('button', { name: 'Leave without saving' }).click();
     await page.getByRole('heading', { name: 'Exports' }).waitFor();
   });
 

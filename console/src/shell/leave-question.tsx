@@ -21,7 +21,7 @@ export function LeaveQuestion({ isDirty, what }: { isDirty: boolean; what: strin
           Stay
         </Button>
         <Button kind="danger" onPress={proceed}>
-          Leave, and drop the edit
+          Leave without saving
         </Button>
       </Actions>
     </Dialog>

@@ -118,11 +118,11 @@ describe('content and schedule in the form of an export', () => {
     await page.getByLabel('Time zone', { exact: true }).fill('Europe/Berlin');
     await page.getByLabel('Property').fill('price');
     const effects = page.getByRole('region', { name: 'What your changes do' });
-    await effects.getByText(/The interval under way, .*, ends as it was to\. The first new one is /).waitFor();
+    await effects.getByText(/The current interval, .*, still ends as planned\. The first new one is /).waitFor();
     await effects.getByText('Filters: price is between 1 and 5').waitFor();
-    await effects.getByText(/The next scheduled run, of .* is the first that is made so/).waitFor();
+    await effects.getByText(/The next scheduled run, of .* is the first with this change/).waitFor();
     const runs = page.getByRole('list', { name: 'Next runs' });
-    await runs.getByText('as it was to').waitFor();
+    await runs.getByText('as before').waitFor();
     await runs.getByText(/clocks go (forward|back) by 1 h/).waitFor();
     await page.getByRole('button', { name: 'Preview rows' }).click();
     await page.getByText(/: 0 rows/).waitFor();

@@ -33,7 +33,7 @@ export function Conflict({ base, theirs, ours, type, onSave, onKeepTheirs, onClo
         <Button kind="primary" onPress={onSave}>
           {isDisputed ? 'Save mine over it' : 'Save both'}
         </Button>
-        <Button onPress={onKeepTheirs}>Keep theirs, drop mine</Button>
+        <Button onPress={onKeepTheirs}>Keep theirs, discard mine</Button>
         <Button kind="quiet" onPress={onClose}>
           Go on editing
         </Button>

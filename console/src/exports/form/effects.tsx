@@ -60,13 +60,13 @@ function firstRun({ runs, last }: NextRuns): string {
 const SENTENCES: Readonly<Record<Kind, (next: NextRuns) => string>> = {
   schedule: ({ runs: [first], last }) =>
     last && first
-      ? `The interval under way, ${intervalOf(last)}, ends as it was to. The first new one is ${intervalOf(first)}. Earlier intervals keep their boundaries, also in backfills.`
-      : 'It takes effect when the interval under way ends. Earlier intervals keep their boundaries, also in backfills.',
+      ? `The current interval, ${intervalOf(last)}, still ends as planned. The first new one is ${intervalOf(first)}. Earlier intervals keep their boundaries, also in backfills.`
+      : 'It takes effect when the current interval ends. Earlier intervals keep their boundaries, also in backfills.',
   bounds: () => 'Intervals outside of start and end are not delivered automatically. What was delivered stays.',
   place: (next) =>
-    `${firstRun(next)} that goes there; so does every run that starts after you save, also for an earlier interval. What was delivered stays where it is.`,
+    `${firstRun(next)} to go there. Every run that starts after you save goes there too, also for an earlier interval. What was delivered stays where it is.`,
   contents: (next) =>
-    `${firstRun(next)} that is made so; so is every run that starts after you save, also for an earlier interval. What was delivered stays as it is until it is delivered again.`,
+    `${firstRun(next)} with this change. Every run that starts after you save has it too, also for an earlier interval. What was delivered stays as it is until it is delivered again.`,
   hashes: () => 'The same values get different hashes from now on, so earlier and later deliveries no longer match.',
   export: () => 'It takes effect at once and does not affect deliveries.',
 };

@@ -203,12 +203,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
           <NotificationFields draft={draft} set={set} />
         </div>
         <div className={styles.aside}>
-          {isWide && (
-            <div>
-              <h2>Next runs</h2>
-              <NextRuns {...next} timezone={draft.timezone} />
-            </div>
-          )}
+          {isWide && <NextRuns {...next} timezone={draft.timezone} />}
           {type && (
             <Trial
               key={type.type}

@@ -40,11 +40,11 @@ export function IntegrationField({ projectId, type, value, onChange }: Integrati
     <Select
       label="Credentials"
       options={[
-        { value: OWN, label: 'Typed here' },
+        { value: OWN, label: 'Entered here' },
         ...fitting.map(({ id, config, created_at }) => ({
           value: String(id),
           label: [`Integration ${id}`, ...Object.values(config).filter((part) => typeof part === 'string')].join(', '),
-          description: `Made ${formatTime(created_at)}`,
+          description: `Created ${formatTime(created_at)}`,
         })),
         ...(value !== null && !known ? [{ value: String(value), label: `Integration ${value}` }] : []),
       ]}

@@ -10,13 +10,16 @@ export function NextRuns({ runs, last, timezone }: Found & { timezone: string })
   const changing = runs.find((run) => run.clock_change_seconds !== 0);
   const shown = runs.slice(0, SHOWN);
   return (
-    <ul aria-label="Next runs" className={styles.runs}>
-      {last && <Run run={last} timezone={timezone} note="as it was to" />}
-      {shown.map((run) => (
-        <Run key={run.data_interval_end} run={run} timezone={timezone} />
-      ))}
-      {changing && !shown.includes(changing) && <Run run={changing} timezone={timezone} isLater />}
-    </ul>
+    <div>
+      <h2>Next runs</h2>
+      <ul aria-label="Next runs" className={styles.runs}>
+        {last && <Run run={last} timezone={timezone} note="as before" />}
+        {shown.map((run) => (
+          <Run key={run.data_interval_end} run={run} timezone={timezone} />
+        ))}
+        {changing && !shown.includes(changing) && <Run run={changing} timezone={timezone} isLater />}
+      </ul>
+    </div>
   );
 }
 

@@ -48,7 +48,7 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
         <Button isPending={isPending} onPress={() => onSave(patchTo({ ...now, ...differences(base, edit.fields) }))}>
           Save mine over it
         </Button>
-        <Button onPress={onKeepTheirs}>Keep theirs, drop mine</Button>
+        <Button onPress={onKeepTheirs}>Keep theirs, discard mine</Button>
         <Button kind="quiet" onPress={onClose}>
           Go on editing
         </Button>

@@ -21,7 +21,7 @@ export function MembersPage() {
       {id === undefined ? (
         <>
           <h1>Members</h1>
-          <Empty>You are in no organization.</Empty>
+          <Empty>You are not a member of any organization.</Empty>
         </>
       ) : (
         <>
