@@ -224,6 +224,26 @@ describe('every page of the console', () => {
     for (const { close } of [inside, outside]) await close();
   });
 
+  it('has its main action at the end of a line, and no address broken inside a word, at 360 pixels', async () => {
+    const { page, close } = await at.visit({ viewport: NARROW });
+    const project = `/project/${at.tenant.projectId}`;
+    for (const [address, name] of [
+      [`${project}/exports`, 'New export'],
+      [`${project}/flags`, 'New flag'],
+      [`${project}/flags?search=nowhere`, 'New flag'],
+      [`${project}/dashboards`, 'New dashboard'],
+      ['/settings/keys', 'New key'],
+      ['/settings/members', 'Invite someone'],
+    ] as const) {
+      await page.goto(address);
+      const { x, width } = (await page.getByRole(/export/.test(name) ? 'link' : 'button', { name }).boundingBox())!;
+      assert.equal(Math.round(NARROW.width - x - width), 16, `${name} of ${address}`);
+    }
+    for (const text of ['Ben Bitdiddle', 'cy.of.the.very.long.name']) await page.getByText(text).first().waitFor();
+    assert.deepEqual(await page.evaluate(brokenWords), []);
+    await close();
+  });
+
   it('has the request that it sent copied as curl', async () => {
     const { page, close } = await at.visit({ permissions: ['clipboard-read', 'clipboard-write'] });
     const answered = answersOf(page);
@@ -287,6 +307,23 @@ async function examine(page: Page, { name, address, do: act }: Shown): Promise<v
     }
   }
   await window.detach();
+}
+
+/** Runs in the page. @returns the words of tables that are on two lines */
+function brokenWords(): string[] {
+  const texts = document.createTreeWalker(document.querySelector('main')!, NodeFilter.SHOW_TEXT);
+  const broken: string[] = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.parentElement!.closest('td')?.checkVisibility()) continue;
+    for (const { 0: word, index } of text.textContent!.matchAll(/\w+/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (range.getClientRects().length > 1) broken.push(word);
+    }
+  }
+  return broken;
 }
 
 const resize = (window: CDPSession, size: typeof WIDE) =>

@@ -31,5 +31,9 @@ export async function assertSentOnce(page: Page, button: Locator, field?: Locato
   answered.resolve();
   await working.waitFor({ state: 'detached' });
   await page.unroute(API, hold);
-  assert.equal(sent.length, 1, sent.join('\n'));
+  // A page that follows may send requests of its own.
+  assert.deepEqual(
+    sent.filter((one) => one === sent[0]),
+    sent.slice(0, 1),
+  );
 }

@@ -134,9 +134,8 @@ async function runStep(
   const { saved, type } = target;
   const before = saved?.fields ?? fieldsOf(newDraft({ type: type.type, config: {}, integration: null }), type);
   const isSent = (name: string) => name.startsWith('destination__') || names.some((one) => one === name);
-  const sent = (all: Fields, isWanted: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => isWanted(name)));
-  const body = { ...sent(before, (name) => !isSent(name)), ...sent(fields, isSent) };
+  const others = Object.entries(before).filter(([name]) => !isSent(name));
+  const body = Object.fromEntries([...others, ...Object.entries(fields).filter(([name]) => isSent(name))]);
   try {
     return { result: (await requestStep(target, body, step)).result, names };
   } catch (error) {

@@ -32,7 +32,7 @@ export function FlagsPage() {
   );
   return (
     <main>
-      <PageHead title="Flags" action={flags.data && flags.data.count > 0 && newFlag}>
+      <PageHead title="Flags" action={(isFiltered || (flags.data && flags.data.count > 0)) && newFlag}>
         <SearchField
           label="Filter by key or name"
           value={search.search ?? ''}

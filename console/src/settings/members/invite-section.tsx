@@ -12,6 +12,7 @@ import { useMe } from '../../session/me.ts';
 import { resetsQuery } from '../../session/resets.ts';
 import styles from '../settings.module.css';
 import { Table } from '../table.tsx';
+import { Email } from './email.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { ADMIN, invitesQuery, labelOf, membersKey, revoke, type Invite, type Organization } from './members-data.ts';
 
@@ -98,16 +99,26 @@ function Made({ invite: { target_email: email, link, emailing_attempt_made: isMa
       <p className={styles.note}>
         {isMailed ? (
           <>
-            An invite was mailed to <strong className={styles.name}>{email}</strong>.
+            An invite was mailed to{' '}
+            <strong className={styles.name}>
+              <Email address={email} />
+            </strong>
+            .
           </>
         ) : link ? (
           <>
-            Give this link to <strong className={styles.name}>{email}</strong>. It works once, within three days, and is
-            not shown again.
+            Give this link to{' '}
+            <strong className={styles.name}>
+              <Email address={email} />
+            </strong>
+            . It works once, within three days, and is not shown again.
           </>
         ) : (
           <>
-            <strong className={styles.name}>{email}</strong> did not get the invite.{' '}
+            <strong className={styles.name}>
+              <Email address={email} />
+            </strong>{' '}
+            did not get the invite.{' '}
             {resets?.available
               ? 'The mail could not be sent: revoke the invite, and send another one later.'
               : 'This installation sends no mail, and only admins see the link of an invite: ask an admin to send it.'}
@@ -138,7 +149,7 @@ function InviteTable({ invites, mayRevoke, onRevoke }: InviteTableProps) {
       {invites.map((invite) => (
         <tr key={invite.id}>
           <td className={styles.name}>
-            {invite.target_email}
+            <Email address={invite.target_email} />
             {invite.first_name !== '' && <span className="quiet"> {invite.first_name}</span>}
             <div className={`${styles.below} quiet`}>
               Expires <Time iso={invite.expires_at} />

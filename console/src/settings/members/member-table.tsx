@@ -5,6 +5,7 @@ import { Time } from '../../look/time.tsx';
 import { useMe } from '../../session/me.ts';
 import styles from '../settings.module.css';
 import { Table } from '../table.tsx';
+import { Email } from './email.tsx';
 import { LeaveDialog, LevelDialog } from './member-dialogs.tsx';
 import { ADMIN, labelOf, levelsUpTo, nameOf, type Level, type Member, type Organization } from './members-data.ts';
 
@@ -26,9 +27,15 @@ export function MemberTable({ organization, members }: MemberTableProps) {
         {members.map((member) => (
           <tr key={member.id}>
             <td className={styles.name}>
-              <strong>{nameOf(member)}</strong>
+              <strong>
+                <Email address={nameOf(member)} />
+              </strong>
               {isMe(member) && <span className="quiet"> (you)</span>}
-              {nameOf(member) !== member.user.email && <div className="quiet">{member.user.email}</div>}
+              {nameOf(member) !== member.user.email && (
+                <div className="quiet">
+                  <Email address={member.user.email} />
+                </div>
+              )}
               {!member.user.is_email_verified && <div className="quiet">Email address not verified</div>}
             </td>
             <td className={styles.level}>
