@@ -127,12 +127,13 @@ describe('verifying an export', () => {
     assert.ok(rest.every(({ findings: found }) => found.length === 0));
   });
 
+  const expire = async () =>
+    world.engine.pool.query('insert into event_retention (project_id, retained_from) values ($1, $2)', [
+      world.projectId,
+      at('11:00:00'),
+    ]);
+
   describe('after its source has expired in part', () => {
-    const expire = async () =>
-      world.engine.pool.query('insert into event_retention (project_id, retained_from) values ($1, $2)', [
-        world.projectId,
-        at('11:00:00'),
-      ]);
     const refusal = { code: 'source_expired', message: /begin before 2015-05-17T11:00:00.000000Z are no longer kept/ };
 
     it('compares only the destination with the receipt', async () => {
