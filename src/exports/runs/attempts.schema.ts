@@ -90,9 +90,19 @@ export const ProgressBody = Type.Object(
 );
 
 export function presentProgress(
-  { plan, recordsTotalCount }: Run,
+  { status, plan, recordsCompleted, recordsTotalCount }: Run,
   { rows, bytes, stagedParts, updatedAt }: RunProgress,
 ): Static<typeof ProgressBody> {
+  // Retention deletes staged parts, but a run completes only with all of them.
+  if (status === 'Completed' && plan && stagedParts < countParts(plan)) {
+    const parts = countParts(plan);
+    return {
+      records: { done: recordsCompleted ?? plan.rows, total: recordsTotalCount },
+      bytes: plan.bytes,
+      parts: { staged: parts, total: parts },
+      updated_at: null,
+    };
+  }
   return {
     records: { done: rows, total: recordsTotalCount },
     bytes,

@@ -165,6 +165,10 @@ describe('the attempts of a run', () => {
         ],
       );
       assert.ok(whole.bytes > 0);
+      await exports.world.engine.pool.query('delete from batch_export_parts where run_id = $1', [run!.id]);
+      const kept = await get<Progress>(run!, 'progress/');
+      assert.deepEqual([kept.records, kept.parts], [whole.records, whole.parts], 'retention deletes staged parts');
+      assert.ok(kept.bytes > 0);
     });
 
     it('adds what moves to what is staged, and takes no part for both', async () => {
