@@ -1,4 +1,5 @@
 /** Hides and deletes events that are older than their projects keep them, and tells the owners of exports that still need some of them. */
+import { emptyPartitions } from '../../src/events/table/empty-partitions.ts';
 import {
   deleteHiddenSlice,
   hideEvents,
@@ -34,6 +35,7 @@ export async function expireEvents(engine: ExpiringEngine, { beginWithinMs, sign
       isLast = slice.isLast;
     }
   }
+  await emptyPartitions(engine.pool);
   return deleted;
 }
 

@@ -3,14 +3,11 @@
  * and a deletion that breaks off has deleted whole slices.
  */
 import type { Pool, PoolClient } from '../platform/db/connection.ts';
+import { inShortTransaction } from '../platform/db/short-transaction.ts';
 import type { Expiry } from './growing-table.ts';
 
 /** Limit of rows that one transaction looks at. */
 const SLICE_ROWS = 1_000;
-
-/** Begins a transaction that others wait for little: after a second without a lock, Postgres ends it (55P03). */
-const BEGIN = `begin; set local lock_timeout = '1s'; set local statement_timeout = '30s';
-  set local idle_in_transaction_session_timeout = '30s'`;
 
 /** Old rows of a table, and those of them that are held back, by what holds them back. Instants are ISO; null: no row. */
 export type OldRows = { rows: number; oldest: string | null; newest: string | null; held: Record<string, number> };
@@ -50,7 +47,7 @@ export async function deleteOldest(pool: Pool, table: string, expiry: Expiry, da
   const oldest = `select old.ctid from ${table} as old
     where ${owners ? `old.${owners.column} = owner.id and` : ''} ${isOld(expiry)} and not (${isHeld(expiry)})
     order by old.${clock} limit ${SLICE_ROWS} for update of old skip locked`;
-  const result = await inTransaction(pool, (client) =>
+  const result = await inShortTransaction(pool, (client) =>
     client.query<{ found: number; deleted: number }>(
       `with found as materialized (
        ${owners ? `select of_owner.ctid from ${owners.table} as owner cross join lateral (${oldest}) as of_owner limit ${SLICE_ROWS}` : oldest}
@@ -81,7 +78,7 @@ export async function deleteAfter(
   expiry: Expiry & Required<Pick<Expiry, 'owners'>>,
   { days, position = FROM_THE_BEGINNING }: { days: number; position: Position | undefined },
 ): Promise<WalkedSlice> {
-  return inTransaction(pool, async (client) => {
+  return inShortTransaction(pool, async (client) => {
     const rows = await findAfter(client, table, expiry, { days, position });
     const last = rows.at(-1);
     const ids = rows.map(({ id }) => id);
@@ -135,19 +132,4 @@ async function deleteUnheld(
     rows.map(({ id }) => id),
   ]);
   return rowCount ?? 0;
-}
-
-async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query(BEGIN);
-    const result = await work(client);
-    await client.query('commit');
-    client.release();
-    return result;
-  } catch (error) {
-    // The connection is closed, and its transaction with it.
-    client.release(true);
-    throw error;
-  }
 }

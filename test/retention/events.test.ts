@@ -5,12 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { expireEvents, hideExpired, type ExpiringEngine } from '../../activities/rounds/expire-events.ts';
 import { eventStore } from '../../src/events/records/events.store.ts';
 import { eventReader } from '../../src/events/reading/read.ts';
+import { emptyPartitions, truncateEmpty } from '../../src/events/table/empty-partitions.ts';
 import { createSealer } from '../../src/events/table/seal.ts';
 import { unfilteredContent } from '../../src/conditions/rows/content.ts';
 import { environmentWith } from '../../src/platform/config.ts';
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { measureFreshness } from '../../src/exports/monitoring/freshness.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { buildTenant } from '../support/api/identity.ts';
+import { until } from '../support/until.ts';
 import { createExportRows, type ExportRows } from '../support/database/export-rows.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
@@ -100,6 +103,18 @@ describe('events past their retention', () => {
       ({ message }) => message,
     );
 
+  const setClock = async (ahead: string) =>
+    sql(
+      `create or replace function wall_clock() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''${ahead}'''`,
+    );
+  const run = async (...words: string[]) =>
+    new Promise<string>((resolve, reject) => {
+      const env = environmentWith({ DATABASE_URL: rows.url });
+      execFile(process.execPath, [SLUICE, 'retention', ...words], { env }, (error, stdout, stderr) =>
+        error ? reject(new Error(stderr)) : resolve(stdout),
+      );
+    });
+
   it('go with their claims and import ranges, those of other projects stay', async () => {
     const { projectId: other } = await buildTenant(rows.db);
     await store([...Array.from({ length: 4_500 }, (_, n) => 102 + (n % 500)), 99, 1]);
@@ -135,10 +150,6 @@ describe('events past their retention', () => {
 
   it('stay as long as the clocks of the database and of this process differ', async () => {
     await store([99]);
-    const setClock = async (ahead: string) =>
-      sql(
-        `create or replace function wall_clock() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''${ahead}'''`,
-      );
     await setClock('3 days');
     try {
       await assert.rejects(expire(), /clocks .* differ/);
@@ -167,12 +178,16 @@ describe('events past their retention', () => {
     assert.deepEqual(await rows.stores.health.listExportsWith('expiring'), []);
   });
 
-  it('do not wait for longer', async () => {
-    await buildExport(200, 190);
+  it('do not wait for longer, and then no longer count as late', async () => {
+    const id = await buildExport(200, 190);
+    const lateDays = async () =>
+      Math.round((await measureFreshness(rows.stores, [id]))[0]!.freshness.lagSeconds / 86_400);
+    assert.equal(await lateDays(), 190);
     await store([115, 129, 131]);
     await expire();
     assert.equal(await countOf('events'), 2);
     assert.equal(await retainedDays(), KEPT_DAYS + 30);
+    assert.equal(await lateDays(), KEPT_DAYS + 30);
   });
 
   it('do not wait for exports that are paused, deleted, or of persons, but for one that paused because it failed', async () => {
@@ -199,16 +214,34 @@ describe('events past their retention', () => {
     assert.equal(await retainedDays(), 110);
   });
 
+  it('give their space back once a month has none, and no transaction may still read them', async () => {
+    const { projectId: other } = await buildTenant(rows.db);
+    await store(Array.from({ length: 300 }, () => 160));
+    await store([160], other);
+    const [month] = await sql<{ name: string }>('select distinct tableoid::regclass::text as name from events');
+    const truncate = async () => truncateEmpty(pool, month!.name);
+    const reader = await pool.connect();
+    try {
+      await reader.query('begin isolation level repeatable read; select 1');
+      await expire();
+      assert.equal(await truncate(), false, 'another project has an event');
+      assert.equal(await countOf('events', other), 1);
+      await sql('delete from events where project_id = $1', [other]);
+      assert.equal(await truncate(), false, 'a transaction is older');
+    } finally {
+      reader.release(true);
+    }
+    await until('the transaction to end', truncate);
+    const [size] = await sql<{ bytes: string }>('select pg_relation_size($1) as bytes', [month!.name]);
+    assert.equal(Number(size!.bytes), 0);
+    await store([160], other);
+    await emptyPartitions(pool);
+    assert.equal(await countOf('events', other), 1);
+  });
+
   it('are listed and deleted by the command', async () => {
     await buildExport(200, 120);
     await store([125, 115, 50]);
-    const run = async (...words: string[]) =>
-      new Promise<string>((resolve, reject) => {
-        const env = environmentWith({ DATABASE_URL: rows.url });
-        execFile(process.execPath, [SLUICE, 'retention', ...words], { env }, (error, stdout, stderr) =>
-          error ? reject(new Error(stderr)) : resolve(stdout),
-        );
-      });
     const listed = await run('--dry-run');
     assert.match(
       listed,

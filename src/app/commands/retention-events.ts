@@ -1,5 +1,6 @@
 /** Events in `sluice retention`: their retention is that of their project, and batch exports may delay it. */
 import { hideExpired, type ExpiringEngine } from '../../../activities/rounds/expire-events.ts';
+import { emptyPartitions } from '../../events/table/empty-partitions.ts';
 import {
   deleteHiddenSlice,
   listExpiringProjects,
@@ -43,6 +44,7 @@ export async function* deleteExpiringEvents(engine: ExpiringEngine): AsyncGenera
       isLast = slice?.isLast ?? false;
     }
   }
+  await emptyPartitions(engine.pool);
 }
 
 export function count(rows: number): string {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { readConfig, requireVariable } from '../../platform/config.ts';
-import { createKnex, createPool, type Pool } from '../../platform/db/connection.ts';
+import { createKnex, createPool } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
@@ -68,8 +68,8 @@ function describe({ rows, oldest, newest }: OldRows, { days, expiry }: LimitedTa
 }
 
 async function deleteFrom(engine: ExpiringEngine, tables: readonly LimitedTable[], yes: boolean): Promise<void> {
-  const { pool, retention } = engine;
-  await assertNotBlocked(pool);
+  const { pool, stores, retention } = engine;
+  await assertNotBlocked(stores);
   const limits = new Map(tables.map(({ expiry, days }) => [expiry.setting, days]));
   console.log('Limits in force, in days (0: never):');
   for (const [setting, days] of limits) console.log(`    ${setting}=${days}`);
@@ -128,9 +128,8 @@ async function confirm(): Promise<void> {
 }
 
 /** @throws CommandFailed: after a restore, recovery may need what is old */
-async function assertNotBlocked(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ blocked: string | null }>('select blocked from timeline');
-  if (rows[0]?.blocked)
+async function assertNotBlocked({ timeline }: ExpiringEngine['stores']): Promise<void> {
+  if ((await timeline.getState()).blocked !== null)
     throw new CommandFailed('Nothing is deleted while deliveries are blocked: run `sluice recover` first.');
 }
 

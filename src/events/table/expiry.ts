@@ -3,6 +3,7 @@
  * a transaction of its own: whoever reads a snapshot that lacks a deleted event also sees that instant.
  */
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
+import { inShortTransaction } from '../../platform/db/short-transaction.ts';
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 
 /** Limit of rows that one transaction deletes. */
@@ -11,9 +12,6 @@ const SLICE_ROWS = 2_000;
 const MIN_DAYS = 7;
 /** Pause between two attempts to move the instant of a project. */
 const CHECK_EVERY = '10 minutes';
-/** Begins a transaction that keeps others waiting for a second at most. */
-const BEGIN = `begin; set local lock_timeout = '1s'; set local statement_timeout = '30s';
-  set local idle_in_transaction_session_timeout = '30s'`;
 
 /** A project with events that are older than its retention. Instants are ISO. */
 export type ExpiringProject = {
@@ -91,7 +89,7 @@ async function deleteSlice(
   pool: Pool,
   { projectId, retainedFrom }: HiddenEvents,
 ): Promise<{ deleted: number; isLast: boolean }> {
-  return inTransaction(pool, async (client) => {
+  return inShortTransaction(pool, async (client) => {
     const events = await deleteEvents(client, projectId, retainedFrom);
     if (events > 0) return { deleted: events, isLast: false };
     const { rowCount: ranges } = await client.query(
@@ -142,19 +140,4 @@ export async function measureEvents(pool: Pool, projectId: number, before: strin
     [projectId, before],
   );
   return { ...rows[0]!, rows: Number(rows[0]!.rows) };
-}
-
-async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query(BEGIN);
-    const result = await work(client);
-    await client.query('commit');
-    client.release();
-    return result;
-  } catch (error) {
-    // The connection is closed, and its transaction with it.
-    client.release(true);
-    throw error;
-  }
 }

@@ -18,6 +18,8 @@ export type WatchedExport = {
   endAt: Millis | null;
   /** Result of the last check. */
   completeUntil: Millis | null;
+  /** Intervals that end before are not to be delivered any more, because their events are no longer kept; null: all are. ISO. */
+  expiredUntil: string | null;
 };
 
 type Row = {
@@ -29,6 +31,7 @@ type Row = {
   beginning: string;
   end_at: string | null;
   complete_until: string | null;
+  expired_until: string | null;
 };
 
 const millisOrNull = (iso: string | null) => (iso === null ? null : millisOf(iso));
@@ -43,6 +46,7 @@ function watchedExportFrom(row: Row): WatchedExport {
     intervalsEndAfter: millisOf(row.beginning),
     endAt: millisOrNull(row.end_at),
     completeUntil: millisOrNull(row.complete_until),
+    expiredUntil: row.expired_until,
   };
 }
 
@@ -51,7 +55,8 @@ export function freshnessStore(db: Knex) {
     /** Returns the exports with these ids that are not deleted. */
     async listWatchedExports(ids: readonly string[]): Promise<WatchedExport[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
-        `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until
+        `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until,
+           (select retained_from from event_retention where event_retention.project_id = batch_exports.project_id and model <> 'persons') as expired_until
          from batch_exports left join batch_export_health on batch_export_id = id
          where id = any (?) and deleted_at is null`,
         [[...ids]],

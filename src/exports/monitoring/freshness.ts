@@ -25,6 +25,8 @@ const NO_TROUBLE: TroubleSummary = {
   firstOutdatedStart: null,
 };
 
+/** Before all data intervals. */
+const BEGINNING = '1970-01-01T00:00:00.000000Z';
 /** Limit of intervals of each export in one query of the ledger. */
 const ENDS_PER_QUERY = 500;
 /** Longer than any data interval. */
@@ -48,14 +50,17 @@ export async function measureFreshness(stores: Stores, ids: readonly string[]): 
       remaining.map((item) => [item.id, progress.get(item.id)!.completeUntil ?? item.intervalsEndAfter - LONGEST_MS]),
     );
     const delivered = await stores.freshness.listDeliveredEnds(since, ENDS_PER_QUERY);
-    remaining = remaining.filter(({ id, intervalsEndAfter, endAt }) => {
+    remaining = remaining.filter(({ id, intervalsEndAfter, endAt, expiredUntil }) => {
       const { completeUntil } = progress.get(id)!;
       const ends = delivered.get(id) ?? [];
       const isLimited = ends.length === ENDS_PER_QUERY;
       const to = Math.min(now, endAt ?? Infinity, isLimited ? ends.at(-1)! : Infinity);
       const expected = {
         tiling: tilings.get(id)!,
-        pauses: pauses.get(id)!,
+        pauses: [
+          ...pauses.get(id)!,
+          ...(expiredUntil === null ? [] : [{ pausedAt: BEGINNING, unpausedAt: expiredUntil }]),
+        ],
         after: completeUntil ?? intervalsEndAfter,
         to,
       };

@@ -40,6 +40,12 @@ export const RETENTION_TEETH: readonly Tooth[] = [
     grep: 'clocks of the database',
   },
   {
+    name: 'truncate-empty',
+    guards: 'a month that has events of another project is not emptied',
+    tests: ['test/retention/events.test.ts'],
+    grep: 'give their space back',
+  },
+  {
     name: 'retention-lock',
     guards: 'a run that a transaction is about to refer to is not deleted together with what refers to it',
     tests: TESTS,
