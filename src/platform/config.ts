@@ -139,13 +139,7 @@ export const Environment = Type.Object({
   RETENTION_RUN_DAYS: Days(400, 'runs whose delivery a later one has replaced, with all that belongs to them,'),
   RETENTION_FLAG_REQUEST_DAYS: Days(400, 'counts of requests for flags'),
   RETENTION_AUDIT_LOG_DAYS: Days(0, 'entries of the audit log'),
-  RETENTION_EVENT_DAYS: Type.Integer({
-    minimum: 0,
-    maximum: 36_500,
-    default: 0,
-    description:
-      'Days after which events are deleted whose project has no `event_retention_days`; 1 to 6 count as 7. 0: never.',
-  }),
+  RETENTION_EVENT_DAYS: Days(0, 'events whose project has no `event_retention_days`'),
   EXPORT_ALLOWED_HOSTS: Type.String({
     default: '',
     description:
