@@ -28,6 +28,25 @@ function drawnAt(one: Element): { pixels: number; y: number } {
   return { pixels: drawn.length, y: Math.floor((drawn[0] ?? 0) / width) };
 }
 
+type Sweep = { cell: string | null; animation: string };
+
+/** Collects the sweeps over cells from now on. */
+async function watchSweeps(page: Page): Promise<() => Promise<Sweep[]>> {
+  await page.evaluate(() => {
+    const sweeps: Sweep[] = [];
+    Object.assign(globalThis, { sweeps });
+    const observer = new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        if (!(target instanceof Element) || !target.matches('[data-just-verified]')) continue;
+        const { animationName, animationDuration } = getComputedStyle(target, '::after');
+        sweeps.push({ cell: target.getAttribute('aria-label'), animation: `${animationName} ${animationDuration}` });
+      }
+    });
+    observer.observe(document.body, { subtree: true, attributeFilter: ['data-just-verified'] });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { sweeps: Sweep[] }).sweeps);
+}
+
 const isMap = (one: { url(): string }) => one.url().includes('/intervals/map/');
 
 describe('the grid of an export', () => {
@@ -72,17 +91,34 @@ describe('the grid of an export', () => {
     await page.mouse.up();
     await page.getByRole('button', { name: 'Deliver 3 hours' }).waitFor();
     const plan = page.getByRole('region', { name: 'Plan' });
-    assert.match((await plan.locator('dl').textContent())!, /^not delivered3rows/, 'in the words of the cells');
+    assert.match(
+      (await plan.locator('dl').textContent())!,
+      /^not delivered3rows0replaced deliveriesnonedurationnot known yet$/,
+      'in the words of the cells',
+    );
+    await page
+      .getByRole('list', { name: 'Intervals by state' })
+      .getByText(/^\d[\d,]* outside of the schedule$/)
+      .waitFor();
     await assertAccessible(page);
+    const sweeps = await watchSweeps(page);
     await page.getByRole('button', { name: 'Deliver 3 hours' }).click();
     await page.getByText('3 of 3 hours delivered').waitFor();
     assert.deepEqual(await delivered(id), [9, 10, 11]);
-    await page.getByText('3 hours delivered, the newest 2 Jun 2025 13:00–14:00 CEST. The next, ').waitFor();
-    await page.getByRole('gridcell', { name: '2 Jun 2025 10:00–11:00 UTC, delivered' }).waitFor();
+    await page.getByText('Newest delivery: 2 Jun 2025 13:00–14:00 CEST. The next, ').waitFor();
+    for (const hours of ['09:00–10:00', '10:00–11:00', '11:00–12:00'])
+      await page.getByRole('gridcell', { name: `2 Jun 2025 ${hours} UTC, delivered`, exact: true }).waitFor();
+    const swept = (await sweeps()).toSorted((one, other) => one.cell!.localeCompare(other.cell!));
+    const expected = ['09:00–10:00', '10:00–11:00', '11:00–12:00'].map((hours) => `2 Jun 2025 ${hours} UTC, delivered`);
+    assert.deepEqual(
+      swept,
+      expected.map((name) => ({ cell: name, animation: 'sweep 0.6s' })),
+    );
+    await page.waitForFunction(() => !document.querySelector('[role=gridcell][data-just-verified]'));
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get('start'), searchParams.get('end')], [FROM, '2025-06-02T12:00:00.000Z']);
     const receipt = page.getByRole('region', { name: 'Receipt' });
-    assert.match((await receipt.locator('dl').textContent())!, /^rows0 planned 0took[\d.]+ m?s $/);
+    assert.match((await receipt.locator('dl').textContent())!, /^rows0 planned 0duration[\d.]+ m?s $/);
     assert.deepEqual(
       await receipt.getByRole('list', { name: 'Runs' }).getByRole('link').allInnerTexts(),
       ['11:00–12:00', '10:00–11:00', '09:00–10:00'].map((hours) => `2 Jun 2025 ${hours} UTC`),
@@ -101,17 +137,25 @@ describe('the grid of an export', () => {
     const filters = [{ key: 'plan', operator: 'exact', type: 'event', value: 'pro' }];
     await installation.request('PATCH', `/batch_exports/${id}/`, { filters });
     await plan.getByText('up to 0', { exact: true }).waitFor();
-    const looks = /backfills\/[\da-f-]{36}\/$/;
-    // While it is under way, for as long as the page looks in vain.
-    await page.route(looks, () => {});
+    const requests = /backfills\/([\da-f-]{36}\/)?$/;
+    const started: Route[] = [];
+    // The start waits, and then the page looks in vain for as long as the deliveries are under way.
+    await page.route(requests, (route) => {
+      const body = route.request().postData();
+      if (body?.includes('"dry_run":true')) return route.continue();
+      return body === null ? undefined : void started.push(route);
+    });
     await plan.getByRole('button', { name: 'Deliver 3 hours' }).click();
-    const spent = plan.getByRole('button', { name: 'Deliver 3 hours' });
-    await plan.getByText('This plan has been started. A plan is delivered once.').waitFor();
-    assert.deepEqual([await spent.isDisabled(), await spent.getAttribute('aria-describedby')], [true, 'plan-reason']);
-    await plan.getByRole('button', { name: 'Plan again' }).click();
-    await page.waitForFunction(() => document.querySelector('[aria-describedby=plan-reason]') === null);
-    assert.equal(await spent.isDisabled(), false);
-    await page.unroute(looks);
+    await receipt.getByText('Starting 3 hours…').waitFor();
+    assert.equal(await plan.count(), 0);
+    assert.ok(await receipt.evaluate((one) => one === document.activeElement), 'the focus is not lost');
+    const again = receipt.getByRole('button', { name: 'Plan again' });
+    assert.equal(await again.count(), 0, 'a plan is started once');
+    await started[0]!.continue();
+    await again.click();
+    await plan.getByRole('button', { name: 'Deliver 3 hours', disabled: false }).waitFor();
+    assert.equal(started.length, 1);
+    await page.unroute(requests);
     await page.getByRole('link', { name: 'Table', exact: true }).click();
     await page.getByRole('row', { name: /3 hours delivered/ }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get('view'), 'table');
@@ -145,9 +189,18 @@ describe('the grid of an export', () => {
     for (const route of held) await route.continue().catch(() => {});
     await page.getByText('2 hours finished meanwhile. Now 1 hour.').waitFor();
     assert.deepEqual(await delivered(id), [9, 10]);
-    await page.getByRole('button', { name: 'Deliver 1 hour' }).click();
+    await cell(page, 10)
+      .and(page.getByRole('gridcell', { name: /, delivered$/ }))
+      .waitFor();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const sweeps = await watchSweeps(page);
+    const once = page.getByRole('button', { name: 'Deliver 1 hour' });
+    assert.ok(await once.evaluate((one) => one === document.activeElement), 'it can be confirmed at once');
+    await once.click();
     await page.getByText('1 of 1 hour delivered').waitFor();
     assert.deepEqual(await delivered(id), [9, 10, 11]);
+    await page.getByRole('gridcell', { name: '2 Jun 2025 11:00–12:00 UTC, delivered', exact: true }).waitFor();
+    assert.deepEqual(await sweeps(), []);
     await close();
   });
 
@@ -156,7 +209,13 @@ describe('the grid of an export', () => {
     const { page, close } = await installation.visit();
     await page.goto(`${address}?start=${FROM}&end=2025-06-02T10:00:00.000Z`);
     await page.getByRole('button', { name: 'Deliver 1 hour' }).waitFor();
-    await cell(page, 9).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement!.textContent), 'Skip to the intervals');
+    await assertAccessible(page);
+    await page.keyboard.press('Enter');
+    assert.ok(await cell(page, 9).evaluate((one) => one === document.activeElement), 'the active interval');
     await page.keyboard.press('Escape');
     await page.getByText('Select intervals to see').waitFor();
     await page.keyboard.press('ArrowRight');
@@ -205,7 +264,7 @@ describe('the grid of an export', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Unpause' }).click();
     await page.getByText(/^[12] hours? ended during the pause/).waitFor();
-    await page.getByRole('button', { name: 'Unpause and deliver them' }).click();
+    await page.getByRole('button', { name: 'Unpause and deliver' }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
     await close();
   });
@@ -364,10 +423,17 @@ describe('the grid of an export', () => {
     const wanted = { startAt: FROM, endAt: '2025-06-02T10:00:00Z' };
     const { id: first } = await world.backfills.request(world.projectId, id, wanted);
     await runsAfterBackfill(world, id, first);
-    const { page, close } = await installation.visit();
+    const { page, close } = await installation.visit({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const maps: string[] = [];
+    page.on('request', (request) => isMap(request) && maps.push(request.url()));
     await page.goto(address);
     await cell(page, 9).waitFor();
     assert.equal(await cell(page, 9).getAttribute('tabindex'), '0');
+    await page.keyboard.press('c');
+    await page.getByText('Copied.').waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(maps.at(-1)!, /\?start=2025-06-02T/);
+    assert.ok(command.includes(`'${maps.at(-1)}'`), command);
     await page.waitForFunction(() => document.querySelector('[role=grid]')!.parentElement!.scrollTop > 0);
     await cell(page, 9).focus();
     await page.keyboard.press('ArrowRight');
@@ -409,10 +475,21 @@ describe('the grid of an export', () => {
     await runsAfterBackfill(world, id, first);
     const { page, close } = await installation.visit({ viewport: { width: 360, height: 740 } });
     await page.goto(address);
+    await page.getByRole('row', { name: /3 hours delivered/ }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const focused = () => page.evaluate(() => document.activeElement!.getAttribute('aria-label'));
+    assert.match((await focused())!, /^Select /);
     await page
       .getByRole('row', { name: /3 hours delivered/ })
       .getByRole('button', { name: /^Select/ })
       .click();
+    await page.waitForFunction(() => {
+      const { top, bottom } = document.activeElement!.getBoundingClientRect();
+      return document.activeElement!.ariaLabel === 'Plan' && top >= 0 && top < innerHeight && bottom > 0;
+    });
     await page.getByRole('radio', { name: 'all' }).check();
     await page.getByRole('button', { name: 'Deliver 3 hours' }).waitFor();
     assert.equal(await page.getByRole('grid').count(), 0);

@@ -93,9 +93,7 @@ describe('the list of exports', () => {
       await page
         .getByRole('listitem')
         .filter({ hasText: 'Orders' })
-        .getByText(
-          /^History delivered, the newest 2 Jun 2025 13:00–14:00 CEST\. The next, .*, is delivered once it ends\.$/,
-        )
+        .getByText(/^Newest delivery: 2 Jun 2025 13:00–14:00 CEST\. The next, .*, is delivered once it ends\.$/)
         .waitFor();
       await assertAccessible(page);
       await clicks.getByRole('link', { name: 'Fix Clicks' }).click();
@@ -260,8 +258,8 @@ describe('the list of exports', () => {
         .update({ paused_at: ago(2) });
       await both.update({ created_at: ago(9) } as never);
       await page.getByRole('button', { name: 'Unpause' }).click();
-      await orders.getByText(/^Running again\. [12] hours? w(as|ere) missed while paused\. Deliver them$/).waitFor();
-      await orders.getByRole('link', { name: 'Deliver them' }).click();
+      await orders.getByText(/^Running again\. Missed while paused: [12] hours?\. Deliver now$/).waitFor();
+      await orders.getByRole('link', { name: 'Deliver now' }).click();
       await page.getByRole('button', { name: /^Deliver [12] hours?/ }).waitFor();
       await close();
     });

@@ -1,5 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
+import { asCurl } from '../api/curl.ts';
 import { Button } from './button.tsx';
+import { showNotice } from './notice.tsx';
 import styles from './button.module.css';
 
 type CopyProps = { text: string | (() => string | Promise<string>); children: string; kind?: 'plain' | 'quiet' };
@@ -64,4 +66,17 @@ export async function copyText(text: string): Promise<void> {
   field.remove();
   if (before instanceof HTMLElement) before.focus();
   if (!isCopied) throw new Error('The browser refused to copy.');
+}
+
+/** Description of the key `c` in the list of keys. */
+export const COPY_REQUEST = 'Copy the request of this page as curl';
+
+/** @param path of a GET request */
+export async function copyRequest(path: string): Promise<void> {
+  try {
+    await copyText(asCurl('GET', path));
+    showNotice({ text: 'Copied. The command reads a key from $SLUICE_KEY.' });
+  } catch {
+    showNotice({ text: 'The browser refused to copy.' });
+  }
 }

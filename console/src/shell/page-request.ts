@@ -13,14 +13,12 @@ const pageOf = ({ search }: Place) => ({ limit: 100, offset: (Number(search['pag
 const ACTIVE: Readonly<Record<string, string>> = { on: 'true', off: 'false', stale: 'STALE' };
 
 /**
- * Paths by the route of a page. For a page with several requests, the path of its main part. The page of personal keys has none, because a
- * key cannot list them.
+ * Paths by the route of a page. For a page with several requests, the path of its main part. The page of an export copies the request of its
+ * map itself. The page of personal keys has none, because a key cannot list them.
  */
 const PATHS: Readonly<Record<string, (place: Place) => string>> = {
   '/inside/project/$projectId/exports': (at) =>
     `${inProject(at)}/batch_exports/overview/${query({ limit: 500, ...some(at, ['search', 'state']) })}`,
-  '/inside/project/$projectId/exports/$exportId': (at) =>
-    `${ofExport(at)}intervals/map/${query({ start: at.search['since'] ?? at.search['start'] })}`,
   '/inside/project/$projectId/exports/$exportId/edit': ofExport,
   '/inside/project/$projectId/exports/$exportId/runs/$runId': (at) =>
     `${ofExport(at)}runs/${String(at.params['runId'])}/`,

@@ -1,11 +1,10 @@
 /** Keys that every page answers to, and the two dialogs that they open. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { asCurl } from '../api/curl.ts';
 import { Chunk } from '../chunks/chunk.tsx';
 import { lazyChunk } from '../chunks/lazy-chunk.ts';
 import { useKeys } from '../keys/keys.ts';
-import { copyText } from '../look/copy.tsx';
+import { COPY_REQUEST, copyRequest } from '../look/copy.tsx';
 import { showNotice } from '../look/notice.tsx';
 import { switchZone, viewerZone } from '../look/time.tsx';
 import { usePageRequest } from './page-request.ts';
@@ -47,7 +46,7 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
       'g f': { does: 'Go to flags', run: () => go('/project/$projectId/flags') },
       'g d': { does: 'Go to dashboards', run: () => go('/project/$projectId/dashboards') },
     }),
-    ...(path !== undefined && { c: { does: 'Copy the request of this page as curl', run: () => void copy(path) } }),
+    ...(path !== undefined && { c: { does: COPY_REQUEST, run: () => void copyRequest(path) } }),
     ...(viewerZone !== 'UTC' && {
       u: {
         does: 'Show times in UTC, or in your zone',
@@ -72,12 +71,3 @@ export const preloadPalette = (): void => void Palette.preload?.();
 const OPEN_PALETTE = 'sluice:palette';
 /** Opens the palette, for the button that shows its key. */
 export const openPalette = (): boolean => dispatchEvent(new Event(OPEN_PALETTE));
-
-async function copy(path: string): Promise<void> {
-  try {
-    await copyText(asCurl('GET', path));
-    showNotice({ text: 'Copied. The command reads a key from $SLUICE_KEY.' });
-  } catch {
-    showNotice({ text: 'The browser refused to copy.' });
-  }
-}

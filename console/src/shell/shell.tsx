@@ -19,7 +19,7 @@ export function Shell() {
   useLive(projectId);
   return (
     <>
-      <a className={styles.skip} href="#page">
+      <a className="skip" href="#page">
         Skip to the page
       </a>
       <header className={styles.bar}>

@@ -174,7 +174,7 @@ describe('story: the operator of exports', () => {
     await page.getByRole('button', { name: 'Unpause' }).click();
     const question = page.getByText(/^[12] hours? ended during the pause/);
     const [count] = /\d/.exec((await question.textContent())!)!;
-    await page.getByRole('button', { name: 'Unpause and deliver them' }).click();
+    await page.getByRole('button', { name: 'Unpause and deliver' }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
     await page.getByText(`${count} delivered`).waitFor();
     await close();

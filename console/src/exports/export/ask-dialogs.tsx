@@ -28,7 +28,7 @@ export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props
     <Dialog title={`Unpause ${one.name}`} isOpen onClose={onClose}>
       <p>
         {missed
-          ? `${countIntervals(missed.intervals, one.interval)} ended during the pause and can be delivered now. Otherwise they stay undelivered until somebody delivers them.`
+          ? `${countIntervals(missed.intervals, one.interval)} ended during the pause and can be delivered now. What is not delivered now stays undelivered until somebody delivers it.`
           : missed === null
             ? 'Delivery resumes with the current interval.'
             : 'Delivery resumes with the current interval. What was missed during the pause is not known yet.'}
@@ -37,7 +37,7 @@ export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props
       <Actions>
         {missed && (
           <Button kind="primary" isPending={unpause.isPending} onPress={() => unpause.mutate(true)}>
-            Unpause and deliver them
+            Unpause and deliver
           </Button>
         )}
         <Button kind={missed ? 'plain' : 'primary'} isPending={unpause.isPending} onPress={() => unpause.mutate(false)}>

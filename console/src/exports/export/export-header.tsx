@@ -17,6 +17,7 @@ import { DeleteDialog, UnpauseDialog } from './ask-dialogs.tsx';
 import { pause, type ExportBody } from './export-data.ts';
 import { deliveredOf, type IntervalMap } from './interval-map.ts';
 import { PauseDialog } from './pause-dialog.tsx';
+import { SkipLink } from './skip-link.tsx';
 import styles from './export.module.css';
 
 type DialogName = 'pause' | 'unpause' | 'delete';
@@ -55,6 +56,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
           {name} <span aria-hidden>→</span>
           <span className="visually-hidden">to</span> <span className="quiet">{destinationWords(one.destination)}</span>
         </h1>
+        {map && map.codes.length > 0 && <SkipLink />}
         <LiveMark />
         {mayEdit && (
           <>
@@ -76,7 +78,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
             inNextInterval={one.created_at}
             startAt={one.start_at}
             first={first}
-            delivered={map ? deliveredOf(map, one.interval) : null}
+            delivered={map ? deliveredOf(map) : null}
           />
         )}
       </p>

@@ -1,32 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../../api/client.ts';
 import { useKeys } from '../../keys/keys.ts';
-import { ApiError, messageOf } from '../../api/client.ts';
-import { Button } from '../../look/button.tsx';
-import { ChoiceLinks } from '../../look/choice-links.tsx';
+import { COPY_REQUEST, copyRequest } from '../../look/copy.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { useMayEdit } from '../access.ts';
 import { BlockedBanner } from '../blocked.tsx';
 import { ForeignDeliveries } from '../foreign/foreign-deliveries.tsx';
-import { runAddress } from '../addresses.ts';
-import { hasRun, needsYou } from '../states/codes.ts';
-import { useMedia } from '../use-media.ts';
-import { isOfCalendar } from '../words/cadence.ts';
-import { Legend } from '../states/cell.tsx';
+import { needsYou } from '../states/codes.ts';
 import { Dates } from './dates.tsx';
 import { ExportHeader } from './export-header.tsx';
-import { exportQuery, type ExportBody } from './export-data.ts';
-import { Grid, GRID_KEYS } from './grid.tsx';
-import { nameOf } from './interval-name.ts';
-import { mapQuery, rangeBetween, type IntervalMap, type Range } from './interval-map.ts';
-import { layoutOf } from './layout.ts';
-import { showNotice } from '../../look/notice.tsx';
-import { runOf, backfillRange } from './plan-data.ts';
-import { PlanSlip, ViewersSlip } from './plan-slip.tsx';
-import { IntervalTable } from './table-twin.tsx';
+import { exportQuery } from './export-data.ts';
+import { Earlier, History } from './history.tsx';
+import { DAY, isoOf, mapPath, mapQuery } from './interval-map.ts';
 import { Troubles } from './troubles.tsx';
-import styles from './export.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId');
 
@@ -44,6 +32,8 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   const batchExport = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, since));
   const mayEdit = useMayEdit(projectId, exportId);
+  const path = mapPath(projectId, exportId, map.data?.range ?? (since === undefined ? {} : { start: since }));
+  useKeys({ c: { does: COPY_REQUEST, run: () => void copyRequest(path) } });
   // If the export was deleted while its page is open, the cached data would mislead, and its buttons do nothing.
   if (batchExport.error instanceof ApiError && batchExport.error.status === 404)
     return (
@@ -93,187 +83,5 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
         />
       )}
     </main>
-  );
-}
-
-const isoOf = (instant: number) => new Date(instant).toISOString();
-
-/** Number of intervals from which the link to earlier ones is hidden; a map has at most twice as many. */
-const MAX_INTERVALS_WITH_EARLIER_LINK = 50_000;
-
-const DAY = 86_400_000;
-
-type EarlierProps = { projectId: number; one: ExportBody; before: number; words: string };
-
-/** Links to earlier intervals: 30 more days, or 365 for daily, weekly and monthly exports. */
-function Earlier({ projectId, one, before, words }: EarlierProps) {
-  const days = isOfCalendar(one.interval) ? 365 : 30;
-  return (
-    <Link
-      to="/project/$projectId/exports/$exportId"
-      params={{ projectId, exportId: one.id }}
-      search={(search) => ({ ...search, since: isoOf(Math.max(0, Math.floor(before / DAY - days) * DAY)) })}
-      resetScroll={false}
-    >
-      {words}
-    </Link>
-  );
-}
-
-type HistoryProps = {
-  projectId: number;
-  one: ExportBody;
-  map: IntervalMap;
-  mayEdit: boolean | undefined;
-  /** Whether the map is the one shown before, until the one of the address is there. */
-  isLoading: boolean;
-  /** Changes when the user goes to dates, also to those of the selection. */
-  visit: number;
-};
-
-function History({ projectId, one, map, mayEdit, isLoading, visit }: HistoryProps) {
-  const search = route.useSearch();
-  const navigate = useNavigate();
-  const isNarrow = useMedia('(width < 720px)');
-  const { interval, timezone } = one;
-  const cadence = useMemo(() => ({ interval, timezone }), [interval, timezone]);
-  const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
-  const selected = useMemo(
-    // The map shown before may lack a part of the selection, and a plan must be for all of it.
-    () => (isLoading ? undefined : rangeBetween(map, search.start, search.end)),
-    [isLoading, map, search.start, search.end],
-  );
-  // The active interval by its start, because numbers change when earlier intervals are shown. Absent, or of an earlier visit: the
-  // selection's last one.
-  const [chosen, setChosen] = useState<{ start: number; visit: number }>();
-  const setActive = (number: number) => setChosen({ start: map.starts[number]!, visit });
-  const newest = map.codes.length - 1;
-  // By default the newest interval that is not blank is active, so an export whose deliveries are all old opens at them.
-  const newestNotBlank = map.codes.findLastIndex((code) => code !== '--');
-  const last = selected?.last ?? (newestNotBlank >= 0 ? newestNotBlank : newest);
-  const found = chosen?.visit === visit ? map.starts.indexOf(chosen.start) : -1;
-  const active = found >= 0 ? found : last;
-  const scrollRef = useRef<HTMLDivElement>(null);
-  const wantsFocus = useRef(false);
-  const deliverButton = useRef<HTMLButtonElement>(null);
-  const isGrid = !isNarrow && search.view !== 'table';
-  const onlyMissing = search.only !== 'all';
-  const params = { projectId, exportId: one.id };
-
-  const go = (change: Partial<typeof search>) =>
-    void navigate({
-      to: '/project/$projectId/exports/$exportId',
-      params,
-      search: { ...search, ...change },
-      replace: true,
-      resetScroll: false,
-    });
-  function select(range: Range | undefined) {
-    go(
-      range
-        ? { start: isoOf(map.starts[range.first]!), end: isoOf(map.ends[range.last]!) }
-        : { start: undefined, end: undefined },
-    );
-  }
-  async function open(number: number) {
-    const known = [...map.needs_you, ...map.retrying].find(
-      ({ data_interval_end }) => Date.parse(data_interval_end) === map.ends[number],
-    )?.run_id;
-    const run = known ?? (await runOf(projectId, one.id, map.starts[number]!, map.ends[number]!));
-    if (run) await navigate({ to: runAddress(params, run) as string });
-    else select({ first: number, last: number });
-  }
-  const openRun = (number: number) =>
-    void open(number).catch((error: unknown) => showNotice({ text: messageOf(error) }));
-  useKeys({
-    n: {
-      does: 'Next interval that needs you',
-      run() {
-        const before = map.codes.findLastIndex((code, number) => number < active && needsYou(code));
-        const next = before >= 0 ? before : map.codes.findLastIndex(needsYou);
-        if (next < 0) return;
-        wantsFocus.current = true;
-        setActive(next);
-        // The grid must draw a cell that is far away before it can be focused.
-        scrollRef.current?.querySelector<HTMLElement>(`[data-number="${next}"]`)?.focus();
-      },
-    },
-    ...(isGrid && GRID_KEYS),
-    b: { does: 'Go to the plan', run: () => deliverButton.current?.focus() },
-    Escape: { does: 'Select nothing', run: () => select(undefined) },
-  });
-
-  const bounds = selected && { start: map.starts[selected.first]!, end: map.ends[selected.last]! };
-  return (
-    <>
-      {!isNarrow && (
-        <ChoiceLinks
-          label="Intervals as"
-          name="view"
-          value={search.view === 'table' ? 'table' : undefined}
-          choices={[{ value: 'table', label: 'Table' }]}
-          all="Grid"
-        />
-      )}
-      <p className={styles.readout}>
-        {nameOf(map, active, cadence)}{' '}
-        {hasRun(map.codes[active]!) && (
-          <Button kind="quiet" onPress={() => openRun(active)}>
-            Open its run
-          </Button>
-        )}
-      </p>
-      <div className={styles.body} aria-busy={isLoading}>
-        {!isGrid ? (
-          <IntervalTable map={map} cadence={cadence} selected={selected} onSelect={select} onOpen={openRun} />
-        ) : (
-          <Grid
-            {...{ map, layout, cadence, selected, active, visit, isLoading, scrollRef, wantsFocus }}
-            onSelect={select}
-            onActive={setActive}
-            onOpen={openRun}
-            onRun={() => deliverButton.current?.click()}
-          />
-        )}
-        {bounds && mayEdit === false && <ViewersSlip exportId={one.id} range={bounds} cadence={cadence} />}
-        {bounds && mayEdit && (
-          <PlanSlip
-            key={`${bounds.start} ${bounds.end}`}
-            projectId={projectId}
-            exportId={one.id}
-            cadence={cadence}
-            range={bounds}
-            body={backfillRange(cadence, bounds.start, bounds.end, onlyMissing)}
-            onlyMissing={onlyMissing}
-            isReplacing={one.promises.redelivery === 'replaces'}
-            isFiltered={(one.filters ?? []).length > 0}
-            onOnly={(only) => go({ only: only ? undefined : 'all' })}
-            backfillId={search.backfill}
-            onBackfill={(backfill) => go({ backfill })}
-            buttonRef={deliverButton}
-          />
-        )}
-        {!bounds && !isLoading && (
-          <p className="quiet">
-            {search.start && search.end && 'No interval that has ended lies between these times. '}
-            {mayEdit && 'Select intervals to see what a delivery of them would do.'}
-          </p>
-        )}
-      </div>
-      <Legend counts={map.counts} />
-      {map.isCut && (
-        <p className="quiet">
-          Later intervals are left out, because there are too many for one grid.{' '}
-          <Link to="/project/$projectId/exports/$exportId" params={params} search={{}}>
-            Show the newest
-          </Link>
-        </p>
-      )}
-      {map.codes.length < MAX_INTERVALS_WITH_EARLIER_LINK && (
-        <p>
-          <Earlier {...{ projectId, one }} before={map.starts[0]!} words="Show earlier intervals" />
-        </p>
-      )}
-    </>
   );
 }

@@ -6,7 +6,10 @@ import { isOfCalendar } from '../words/cadence.ts';
 import { nameOf } from './interval-name.ts';
 import type { IntervalMap, Range } from './interval-map.ts';
 import { neighbour, type Cadence, type Layout, type Row } from './layout.ts';
+import { INTERVALS } from './skip-link.tsx';
 import { Minimap } from './minimap.tsx';
+import { newlyVerified } from './newly-verified.ts';
+import '../sweep.css';
 import styles from './export.module.css';
 
 export const ROW_PX = 18;
@@ -14,6 +17,8 @@ export const ROW_PX = 18;
 const HEADER_PX = 104;
 const CELL_PX = 18;
 const PAGE_ROWS = 10;
+/** Attribute of cells that are swept over. */
+const JUST_VERIFIED = 'data-just-verified';
 
 /** Keys of the grid while one of its cells has the focus, for the list of keys. */
 export const GRID_KEYS = {
@@ -89,6 +94,19 @@ export function Grid({
     scrollRef.current?.querySelector<HTMLElement>(`[data-number="${active}"]`)?.focus({ preventScroll: true });
   }, [active, activeRow, visit, isLoading, rows, scrollRef, wantsFocus]);
 
+  const swept = useRef(map);
+  useEffect(() => {
+    const verified = newlyVerified(swept.current, map);
+    swept.current = map;
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    // Set on the element, because the sweep must not begin again when its row is drawn again.
+    for (const number of verified) {
+      const cell = scrollRef.current?.querySelector<HTMLElement>(`[data-number="${number}"]`);
+      cell?.setAttribute(JUST_VERIFIED, '');
+      cell?.addEventListener('animationend', () => cell.removeAttribute(JUST_VERIFIED), { once: true });
+    }
+  }, [map, scrollRef]);
+
   function onKeyDown(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter') {
@@ -160,6 +178,7 @@ export function Grid({
       </div>
       <div ref={scrollRef} className={styles.scroll}>
         <div
+          id={INTERVALS}
           role="grid"
           aria-label={`Intervals, times in ${zone}`}
           aria-multiselectable

@@ -4,7 +4,6 @@ import { api, ApiError, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
-import { countIntervals } from '../words/cadence.ts';
 import { isHeld, isUnderWay, type Code } from '../states/codes.ts';
 
 type Body = components['schemas']['IntervalMap'];
@@ -75,7 +74,15 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
   });
 }
 
-const isoOf = (instant: number) => new Date(instant).toISOString();
+/** The path of the request whose answer is a map of the range. */
+export function mapPath(projectId: number, exportId: string, { start, end }: MapRange): string {
+  const query = new URLSearchParams({ ...(start && { start }), ...(end && { end }) }).toString();
+  return `/api/environments/${projectId}/batch_exports/${exportId}/intervals/map/${query && `?${query}`}`;
+}
+
+export const DAY = 86_400_000;
+
+export const isoOf = (instant: number) => new Date(instant).toISOString();
 
 /** @returns infinity for what is no instant */
 function instantOf(text: string | null | undefined): number {
@@ -123,13 +130,11 @@ export function rangeBetween(map: IntervalMap, start: string | undefined, end: s
   return first >= 0 && last >= first ? { first, last } : undefined;
 }
 
-/** The newest interval that the destination holds, and how many it holds. */
-export function deliveredOf({ codes, counts, starts, ends }: IntervalMap, interval: string) {
+/** The newest interval that the destination holds. */
+export function deliveredOf({ codes, starts, ends }: IntervalMap) {
   const newest = codes.findLastIndex(isHeld);
   if (newest < 0) return null;
-  const [start, end] = [new Date(starts[newest]!).toISOString(), new Date(ends[newest]!).toISOString()];
-  const total = [...counts].reduce((sum, [code, count]) => (isHeld(code) ? sum + count : sum), 0);
-  return { start, end, count: countIntervals(total, interval) };
+  return { start: isoOf(starts[newest]!), end: isoOf(ends[newest]!) };
 }
 
 /** Whether the destination holds an earlier delivery of an interval that the map names. */

@@ -7,6 +7,7 @@ import { countIntervals } from '../words/cadence.ts';
 import { boundsOf } from './interval-name.ts';
 import type { IntervalMap, Range } from './interval-map.ts';
 import type { Cadence } from './layout.ts';
+import { INTERVALS } from './skip-link.tsx';
 import styles from './export.module.css';
 
 const AT_ONCE = 50;
@@ -25,7 +26,7 @@ export function IntervalTable({ map, cadence, selected, onSelect, onOpen }: Twin
   const stretches = stretchesOf(map.codes);
   return (
     <>
-      <table className={styles.twin}>
+      <table id={INTERVALS} className={styles.twin}>
         <caption className="visually-hidden">Intervals by state, newest first</caption>
         <thead>
           <tr>

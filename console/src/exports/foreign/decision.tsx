@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, FormDialog } from '../../look/dialog.tsx';
-import { formatBytes, formatCount, Time } from '../../look/time.tsx';
+import { formatBytes, Time } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
 import { exportQuery } from '../export/export-data.ts';
 import { IntervalTime } from '../words/interval-time.tsx';
 import { decide, type ForeignDelivery, type Side } from './foreign-data.ts';
+import { quantity } from '../words/quantity.ts';
 import styles from './foreign.module.css';
 
 type DecisionProps = {
@@ -41,7 +42,7 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
         <dl aria-label="Theirs">
           <dt>theirs</dt>
           <dd>
-            {formatCount(theirs.rows)} rows, {formatBytes(theirs.bytes)}
+            {quantity(theirs.rows, 'row')}, {formatBytes(theirs.bytes)}
           </dd>
           <dd className="id">{theirs.location}</dd>
           <dd className="quiet">
@@ -51,8 +52,8 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
         </dl>
         <dl aria-label="Ours">
           <dt>ours</dt>
-          <dd>{ourRows === null ? 'rows not counted yet' : `${formatCount(ourRows)} rows`}, not delivered</dd>
-          <dd className="quiet">A new run would deliver them, and replace theirs.</dd>
+          <dd>{ourRows === null ? 'rows not counted yet' : quantity(ourRows, 'row')}, not delivered</dd>
+          <dd className="quiet">A new run would deliver ours, and replace theirs.</dd>
         </dl>
       </div>
       {theirs.interrupted && <p>Their commit broke off half-way, so readers ignore it. Only ours can be accepted.</p>}
@@ -96,7 +97,8 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
           onClose={() => setAsked(false)}
         >
           <p>
-            A new run delivers our rows and replaces their {formatCount(theirs.rows)}. What only they have is gone then.
+            A new run delivers ours and replaces theirs ({quantity(theirs.rows, 'row')}). What only theirs has is gone
+            then.
           </p>
         </FormDialog>
       )}

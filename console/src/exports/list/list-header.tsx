@@ -61,5 +61,5 @@ const WORDS: Readonly<Record<ListState, (count: number) => string>> = {
   retrying: () => 'retrying',
   behind: () => 'behind',
   paused: () => 'paused',
-  on_time: () => 'on time',
+  on_time: () => 'up to date',
 };

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNow } from '../../look/now.ts';
 import { formatBytes, formatCount, formatDuration, isToday, Time } from '../../look/time.tsx';
 import { attemptsQuery, progressQuery, type Attempt, type RunIds } from './run-data.ts';
+import { quantity } from '../words/quantity.ts';
 import styles from './run.module.css';
 
 export function Attempts({ runIds, isOpen }: { runIds: RunIds; isOpen: boolean }) {
@@ -78,8 +79,8 @@ export function Progress({ runIds }: { runIds: RunIds }) {
     <div className={styles.progress}>
       <progress aria-label="Rows that were read" value={records.done} max={Math.max(1, total)} />
       <p>
-        {formatCount(records.done)} of {formatCount(total)} rows, {formatBytes(bytes)}
-        {parts.total !== null && `, ${formatCount(parts.staged)} of ${formatCount(parts.total)} files staged`}
+        {formatCount(records.done)} of {quantity(total, 'row')}, {formatBytes(bytes)}
+        {parts.total !== null && `, ${formatCount(parts.staged)} of ${quantity(parts.total, 'file')} staged`}
       </p>
     </div>
   );

@@ -4,6 +4,8 @@ import { Copy } from '../../look/copy.tsx';
 import { formatBytes, formatCount, formatDuration, Time } from '../../look/time.tsx';
 import type { ExportBody } from '../export/export-data.ts';
 import type { Run } from './run-data.ts';
+import { quantity } from '../words/quantity.ts';
+import '../sweep.css';
 import styles from './run.module.css';
 
 type File = { key: string; rows: number; bytes: number; sha256: string };
@@ -49,13 +51,13 @@ export function ReceiptSlip({ run, redelivery }: { run: Run; redelivery: Redeliv
       {run.verified_at && redelivery === 'replaces' && (
         <p>
           Read back <Time iso={run.verified_at} seconds />
-          {run.records_completed !== null && `: ${formatCount(run.records_completed)} rows, digest equal`}.
+          {run.records_completed !== null && `: ${quantity(run.records_completed, 'row')}, digest equal`}.
         </p>
       )}
       {receipt?.digest && <Copy text={receipt.digest}>Copy the digest</Copy>}
       {receipt?.location && <p className="id">{receipt.location}</p>}
       {files.length > 0 && <Files files={files} manifest={receipt?.manifest} />}
-      {receipt?.file_count !== undefined && <p>{formatCount(receipt.file_count)} files</p>}
+      {receipt?.file_count !== undefined && <p>{quantity(receipt.file_count, 'file')}</p>}
     </section>
   );
 }
@@ -83,7 +85,7 @@ function Files({ files, manifest }: { files: readonly File[]; manifest: string |
           <li key={file.key}>
             <span className="id">{file.key}</span>
             <span className="quiet">
-              {formatCount(file.rows)} rows, {formatBytes(file.bytes)}, sha256 <code>{file.sha256.slice(0, 12)}…</code>
+              {quantity(file.rows, 'row')}, {formatBytes(file.bytes)}, sha256 <code>{file.sha256.slice(0, 12)}…</code>
             </span>
           </li>
         ))}

@@ -12,6 +12,7 @@ import { IntervalTime } from '../words/interval-time.tsx';
 import { authorWords, diagnosisQuery, sortedChanges, type Change, type Diagnosis } from './diagnosis-data.ts';
 import type { RunIds } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
+import { quantity } from '../words/quantity.ts';
 import styles from './run.module.css';
 
 const SHOWN = 3;
@@ -68,7 +69,7 @@ function Changes({ runIds, diagnosis, field }: { runIds: RunIds; diagnosis: Diag
       </ul>
       {hidden > 0 && !isAll && (
         <Button kind="quiet" onPress={() => setAll(true)}>
-          {hidden} earlier {hidden === 1 ? 'change' : 'changes'}
+          {quantity(hidden, 'earlier change')}
         </Button>
       )}
       {more_changes && isAll && <p className="quiet">There were more changes before these.</p>}

@@ -1,5 +1,5 @@
 /** Glyphs of intervals outside of the grid; inside it each interval is a cell. */
-import { countGroups, CODES, sumUp, type Code } from './codes.ts';
+import { countGroups, sumUp, type Code } from './codes.ts';
 import styles from './cell.module.css';
 
 export const cellClass = styles.cell!;
@@ -26,13 +26,12 @@ export function Strip({ codes }: { codes: readonly Code[] }) {
 
 /** @param counts number of drawn intervals by code */
 export function Legend({ counts }: { counts: ReadonlyMap<Code, number> }) {
-  const known = CODES.map((code) => [code, counts.get(code) ?? 0] as const);
   return (
     <ul className={styles.legend} aria-label="Intervals by state">
-      {countGroups(known).map(({ group, count }) => (
-        <li key={group.id}>
-          <Glyph code={group.example} />
-          {count.toLocaleString('en-US')} {count === 1 ? group.one : group.name}
+      {countGroups(counts).map(({ example, words }) => (
+        <li key={example}>
+          <Glyph code={example} />
+          {words}
         </li>
       ))}
     </ul>

@@ -3,6 +3,7 @@
  * outside of the schedule. All code that draws, counts or names intervals uses these.
  */
 import type { components } from '../../api/schema.d.ts';
+import { quantity } from '../words/quantity.ts';
 
 export type Code = components['schemas']['IntervalMap']['states'][number];
 
@@ -10,7 +11,7 @@ export type Code = components['schemas']['IntervalMap']['states'][number];
 const NAMES: Readonly<Record<Code, string>> = {
   '--': 'not delivered, outside of the schedule',
   hi: 'delivered',
-  xi: 'expired: the source no longer has its rows',
+  xi: 'expired: the rows are no longer in the source',
   ni: 'not delivered',
   si: 'out of date: rows were added after the delivery',
   np: 'missed while paused',
@@ -43,45 +44,35 @@ export const isHeld = (code: Code): boolean => code[0] === 'h' || code[0] === 's
 export const hasRun = (code: Code): boolean => /^[hsx]|[rty]$/.test(code);
 export const isUnderWay = (code: Code): boolean => code[1] === 'r' || code[1] === 'w';
 
-/** Groups of codes that legends and labels count, in the order in which they are read. */
-export const GROUPS = [
-  { id: 'needs-you', example: 'ny', name: 'need you', one: 'needs you', holds: needsYou },
-  { id: 'retrying', example: 'nt', name: 'retrying', one: 'retrying', holds: (code: Code) => code[1] === 't' },
-  { id: 'running', example: 'nr', name: 'running', one: 'running', holds: (code: Code) => code[1] === 'r' },
-  { id: 'waiting', example: 'nw', name: 'waiting', one: 'waiting', holds: (code: Code) => code[1] === 'w' },
-  {
-    id: 'paused',
-    example: 'np',
-    name: 'missed while paused',
-    one: 'missed while paused',
-    holds: (code: Code) => code[1] === 'p',
-  },
-  { id: 'stale', example: 'si', name: 'out of date', one: 'out of date', holds: (code: Code) => code === 'si' },
-  { id: 'expired', example: 'xi', name: 'expired', one: 'expired', holds: (code: Code) => code === 'xi' },
-  { id: 'none', example: 'ni', name: 'not delivered', one: 'not delivered', holds: (code: Code) => code === 'ni' },
-  { id: 'held', example: 'hi', name: 'delivered', one: 'delivered', holds: (code: Code) => code === 'hi' },
-] as const satisfies readonly {
-  id: string;
-  example: Code;
-  name: string;
-  one: string;
-  holds: (code: Code) => boolean;
-}[];
+/** Groups of codes that legends and labels count, in the order in which they are read: an example, and its words for several and for one. */
+const GROUPS: readonly (readonly [example: Code, many: string, one?: string])[] = [
+  ['ny', 'need you', 'needs you'],
+  ['nt', 'retrying'],
+  ['nr', 'running'],
+  ['nw', 'waiting'],
+  ['np', 'missed while paused'],
+  ['si', 'out of date'],
+  ['xi', 'expired'],
+  ['ni', 'not delivered'],
+  ['hi', 'delivered'],
+  ['--', 'outside of the schedule'],
+];
 
-export type CodeGroup = (typeof GROUPS)[number];
+/** A mark counts with every fill. */
+const groupOf = (code: Code): string => (code[1] === 'i' ? code : code[1]!);
 
-/** @returns the counts of all groups that are not empty, in the order of `GROUPS` */
-export function countGroups(counts: Iterable<readonly [Code, number]>): { group: CodeGroup; count: number }[] {
-  const totals = new Map<CodeGroup, number>();
-  for (const [code, count] of counts) {
-    const group = GROUPS.find(({ holds }) => holds(code));
-    if (group && count > 0) totals.set(group, (totals.get(group) ?? 0) + count);
-  }
-  return GROUPS.flatMap((group) => (totals.has(group) ? [{ group, count: totals.get(group)! }] : []));
+/** @returns all groups that are not empty, in the order of `GROUPS`, such as `3 need you` */
+export function countGroups(counts: Iterable<readonly [Code, number]>): { example: Code; words: string }[] {
+  const totals = new Map<string, number>();
+  for (const [code, count] of counts) totals.set(groupOf(code), (totals.get(groupOf(code)) ?? 0) + count);
+  return GROUPS.flatMap(([example, many, one = many]) => {
+    const count = totals.get(groupOf(example)) ?? 0;
+    return count > 0 ? [{ example, words: quantity(count, one, many) }] : [];
+  });
 }
 
 /** @returns as `3 need you, 45 delivered` */
-export function sumUp(codes: readonly Code[]): string {
-  const counts = countGroups(codes.map((code) => [code, 1] as const));
-  return counts.map(({ group, count }) => `${count} ${count === 1 ? group.one : group.name}`).join(', ') || 'none';
-}
+export const sumUp = (codes: readonly Code[]): string =>
+  countGroups(codes.map((code) => [code, 1] as const))
+    .map(({ words }) => words)
+    .join(', ');

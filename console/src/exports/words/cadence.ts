@@ -1,10 +1,9 @@
 /** Intervals of an export as words: `3 hours`, `1 day`, `12 intervals`. */
-const NOUNS: Readonly<Record<string, string>> = { hour: 'hour', day: 'day', week: 'week', month: 'month' };
+import { quantity } from './quantity.ts';
 
 /** @param interval of the export, as `hour` or `every 5 minutes` */
 export function countIntervals(count: number, interval: string): string {
-  const noun = NOUNS[interval] ?? 'interval';
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  return quantity(count, interval === 'hour' || isOfCalendar(interval) ? interval : 'interval');
 }
 
 /** Whether the interval's boundaries follow local time in the export's time zone; those of hours and minutes do not. */

@@ -15,8 +15,8 @@ type FreshnessOf = {
   startAt: string | null;
   /** The first interval, where it is known; that of an export by hours or minutes follows from `inNextInterval`. */
   first?: { start: string; end: string } | undefined;
-  /** The newest delivered interval; `count`, if known, counts all delivered ones, as `3 hours`. */
-  delivered: { start: string; end: string; count?: string } | null;
+  /** The newest delivered interval. */
+  delivered: { start: string; end: string } | null;
 };
 
 export function Freshness({
@@ -36,9 +36,7 @@ export function Freshness({
       ? `, ${formatDuration(lagSeconds)} behind${targetSeconds ? ` (target ${formatDuration(targetSeconds)})` : ''}`
       : '';
   // Without `completeUntil`, the deliveries are of intervals before the schedule began.
-  const history =
-    delivered &&
-    `${delivered.count ?? 'History'} delivered, the newest ${formatInterval(delivered.start, delivered.end, zone)}. `;
+  const history = delivered && `Newest delivery: ${formatInterval(delivered.start, delivered.end, zone)}. `;
   // An export is never late before it begins.
   if (startAt !== null && Date.parse(startAt) > now)
     return (

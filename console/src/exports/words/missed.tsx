@@ -14,10 +14,10 @@ type MissedProps = {
 export function Missed({ of, interval, missed: { intervals, start_at: start, end_at: end }, canEdit }: MissedProps) {
   return (
     <>
-      {countIntervals(intervals, interval)} {intervals === 1 ? 'was' : 'were'} missed while paused.{' '}
+      Missed while paused: {countIntervals(intervals, interval)}.{' '}
       {canEdit && (
         <Link to="/project/$projectId/exports/$exportId" params={of} search={{ start, end, since: start }}>
-          Deliver them
+          Deliver now
         </Link>
       )}
     </>

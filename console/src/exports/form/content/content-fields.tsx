@@ -5,6 +5,7 @@ import { FieldInput } from '../destination-fields.tsx';
 import type { Draft } from '../draft.ts';
 import styles from '../form.module.css';
 import { More } from '../more.tsx';
+import { quantity } from '../../words/quantity.ts';
 import { useProblem } from '../problem.ts';
 import { Columns } from './columns.tsx';
 import { Filters } from './filters.tsx';
@@ -28,9 +29,9 @@ export function ContentFields({ draft, set, model, type, onConfig, hasKey }: Con
   const hasNames = draft.model === 'events' || namesSet.length > 0;
   const words = [
     ...namesSet.map(({ title }) => title.toLowerCase()),
-    draft.filters.length > 0 && counted(draft.filters.length, 'filter'),
+    draft.filters.length > 0 && quantity(draft.filters.length, 'filter'),
     (draft.include_columns !== null || draft.exclude_columns.length > 0) && 'columns',
-    draft.transformations.length > 0 && counted(draft.transformations.length, 'changed value'),
+    draft.transformations.length > 0 && quantity(draft.transformations.length, 'changed value'),
   ].filter((word) => word !== false);
   return (
     <>
@@ -81,8 +82,4 @@ export function ContentFields({ draft, set, model, type, onConfig, hasKey }: Con
       )}
     </>
   );
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

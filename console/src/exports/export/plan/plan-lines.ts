@@ -1,5 +1,5 @@
 /** Lines of a plan: intervals that run, intervals that are skipped, rows, replaced files, and the estimated duration. */
-import { formatCount, formatDuration } from '../../look/time.tsx';
+import { formatCount, formatDuration } from '../../../look/time.tsx';
 import type { Preview } from './plan-data.ts';
 
 type Line = [name: string, value: string];
@@ -35,10 +35,10 @@ export function linesOf(preview: Preview, { onlyMissing, isReplacing, isFiltered
       .filter(([, count]) => count > 0)
       .map(([name, count]): Line => [name, formatCount(count)]),
     ['rows', rowsLine(preview, isFiltered)],
-    isReplacing
-      ? ['replaces', replaced(overwrites)]
-      : ['sends again', counted(overwrites.intervals, 'delivery', 'deliveries')],
-    ['about', durationLine(preview)],
+    isReplacing && overwrites.files > 0
+      ? ['replaced files', formatCount(overwrites.files)]
+      : [isReplacing ? 'replaced deliveries' : 'repeated deliveries', countOrNone(overwrites.intervals)],
+    ['duration', durationLine(preview)],
   ];
 }
 
@@ -46,14 +46,9 @@ export const rowsLine = ({ rows }: Preview, isFiltered: boolean): string =>
   rows ? `${isFiltered ? 'up to ' : ''}${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known';
 
 export const durationLine = ({ estimate }: Preview): string =>
-  estimate.seconds ? spanOf(estimate.seconds) : 'not known yet';
+  estimate.seconds ? `about ${spanOf(estimate.seconds)}` : 'not known yet';
 
-function replaced({ files, intervals }: Preview['overwrites']): string {
-  if (files > 0) return counted(files, 'file', 'files');
-  return intervals > 0 ? counted(intervals, 'delivery', 'deliveries') : 'nothing';
-}
-
-const counted = (count: number, one: string, many: string) => `${formatCount(count)} ${count === 1 ? one : many}`;
+const countOrNone = (count: number) => (count > 0 ? formatCount(count) : 'none');
 
 /** @returns as `1 to 2 min`, `50 s to 2 min`, `4 s` */
 function spanOf({ low, high }: { low: number; high: number }): string {

@@ -1,21 +1,21 @@
 /** The plan of a delivery of the selected intervals, and its launch by the token of the plan that is shown. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState, type RefObject } from 'react';
-import { asCurl } from '../../api/curl.ts';
-import { ApiError, messageOf } from '../../api/client.ts';
-import { Button } from '../../look/button.tsx';
-import { Copy } from '../../look/copy.tsx';
-import { formatInterval } from '../../look/time.tsx';
-import { runAddress } from '../addresses.ts';
-import { exportKeys } from '../query-keys.ts';
-import { countIntervals } from '../words/cadence.ts';
-import { zoneOf } from '../words/interval-time.tsx';
-import type { Cadence } from './layout.ts';
-import { BackfillReceipt, Delivered } from './backfill-receipt.tsx';
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import { asCurl } from '../../../api/curl.ts';
+import { ApiError, messageOf } from '../../../api/client.ts';
+import { Button } from '../../../look/button.tsx';
+import { Copy } from '../../../look/copy.tsx';
+import { formatInterval } from '../../../look/time.tsx';
+import { runAddress } from '../../addresses.ts';
+import { exportKeys } from '../../query-keys.ts';
+import { countIntervals } from '../../words/cadence.ts';
+import { zoneOf } from '../../words/interval-time.tsx';
+import type { Cadence } from '../layout.ts';
+import { BackfillReceipt } from './backfill-receipt.tsx';
 import { backfillQuery, launch, previewQuery, type Backfill, type BackfillRange, type Preview } from './plan-data.ts';
 import { linesOf, type PlanKind } from './plan-lines.ts';
-import styles from './export.module.css';
+import styles from '../export.module.css';
 
 type SlipProps = PlanKind & {
   projectId: number;
@@ -60,43 +60,41 @@ export function PlanSlip(props: SlipProps) {
     onSettled: () => queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] }),
   });
   const backfill = useBackfill(props);
+  const isStarted = start.isPending || start.isSuccess || backfill !== undefined;
+  const slip = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (isStarted && document.activeElement === document.body) slip.current?.focus();
+    if (!isStarted && document.activeElement === slip.current) buttonRef.current?.focus();
+  }, [isStarted, buttonRef]);
   function planAgain() {
+    start.reset();
     onBackfill(undefined);
-    void preview.refetch().then(() => start.reset());
+    // A token is good for one launch: the same plan again would deliver everything twice.
+    void queries.resetQueries({ queryKey: previewQuery(projectId, exportId, body).queryKey });
   }
   const plan = preview.data;
   const isCurrent = plan !== undefined && !preview.isPlaceholderData && !preview.isError;
-  // A token is good for one launch: the same plan again would deliver everything twice.
-  const isSpent = start.isSuccess && start.variables.plan === plan?.plan;
   // Why the button is disabled, unless an alert says it.
-  const reason =
-    plan?.total_runs === 0
-      ? nothingLeft(plan)
-      : isSpent
-        ? 'This plan has been started. A plan is delivered once.'
-        : undefined;
+  const reason = plan?.total_runs === 0 ? nothingLeft(plan) : undefined;
   const path = `/api/environments/${projectId}/batch_exports/${exportId}/backfills/`;
-  if (backfill?.finished_at)
+  if (isStarted)
     return (
-      <section className={styles.slip} aria-label="Receipt">
+      <section ref={slip} tabIndex={-1} className={styles.slip} aria-label="Receipt">
         <RangeTitle range={range} cadence={cadence} />
-        <BackfillReceipt
-          of={{ projectId, exportId }}
-          backfill={{ ...backfill, finished_at: backfill.finished_at }}
-          cadence={cadence}
-          plan={start.isSuccess ? start.variables : undefined}
-          isFiltered={isFiltered}
-        />
+        <BackfillReceipt of={{ projectId, exportId }} plan={start.variables} {...{ backfill, cadence, isFiltered }} />
         <div>
-          <Button ref={buttonRef} onPress={planAgain}>
-            Plan again
-          </Button>{' '}
+          {!start.isPending && (
+            <Button ref={buttonRef} onPress={planAgain}>
+              Plan again
+            </Button>
+          )}{' '}
           <CopyVerify exportId={exportId} range={range} />
         </div>
       </section>
     );
   return (
-    <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
+    <section ref={slip} tabIndex={-1} className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
       <RangeTitle range={range} cadence={cadence} />
       {preview.isError && <p role="alert">{refusalOf(preview.error)}</p>}
       {plan && !preview.isError && <Lines {...{ plan, onlyMissing, isReplacing, isFiltered }} isExact={isCurrent} />}
@@ -115,22 +113,12 @@ export function PlanSlip(props: SlipProps) {
       </fieldset>
       {change && <p role="alert">{change}</p>}
       {start.isError && !newPlanOf(start.error) && <p role="alert">{messageOf(start.error)}</p>}
-      {reason && (
-        <p id={REASON}>
-          {reason}{' '}
-          {isSpent && (
-            <Button kind="quiet" onPress={planAgain}>
-              Plan again
-            </Button>
-          )}
-        </p>
-      )}
+      {reason && <p id={REASON}>{reason}</p>}
       <Button
         kind="primary"
         ref={buttonRef}
         {...(reason && { 'aria-describedby': REASON })}
-        isDisabled={!isCurrent || plan.total_runs === 0 || isSpent}
-        isPending={start.isPending}
+        isDisabled={!isCurrent || plan.total_runs === 0}
         onPress={() => plan && start.mutate(plan)}
       >
         {plan?.total_runs === 0 ? (
@@ -150,7 +138,6 @@ export function PlanSlip(props: SlipProps) {
         <Copy text={() => asCurl('POST', path, { ...body, ...(plan && { plan: plan.plan }) })}>curl</Copy>
         <CopyVerify exportId={exportId} range={range} />
       </div>
-      {backfill && <Delivered {...backfill} interval={cadence.interval} />}
     </section>
   );
 }
@@ -167,7 +154,7 @@ function useBackfill({ projectId, exportId, range, backfillId }: SlipProps): Bac
     if (finished === undefined) return;
     // Only the map is loaded again: the plan must not change under the pointer.
     void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] });
-    // The receipt has taken the place of the plan, whose lines would still call delivered intervals not delivered.
+    // The lines of the plan would still call delivered intervals not delivered.
     if (isOver) void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'plan'] });
   }, [queries, projectId, exportId, finished, isOver]);
   return backfill;
@@ -199,7 +186,7 @@ function Waiting({ projectId, exportId, plan: { awaiting_decision: waiting }, on
   return (
     <p>
       Another timeline delivered {countIntervals(waiting.count, interval)} of these.{' '}
-      {onlyMissing ? 'They are left out' : 'Their runs fail'} until somebody decides which delivery stays.{' '}
+      {onlyMissing ? 'This plan leaves that out' : 'Runs fail there'} until somebody decides which delivery stays.{' '}
       {run && <Link to={runAddress({ projectId, exportId }, run) as string}>Decide</Link>}
     </p>
   );
@@ -210,7 +197,7 @@ type ViewersProps = RangeProps & { exportId: string };
 /** Shown to viewers instead of the plan: the API plans for editors only. */
 export function ViewersSlip({ exportId, range, cadence }: ViewersProps) {
   return (
-    <section className={styles.slip} aria-label="Selection">
+    <section tabIndex={-1} className={styles.slip} aria-label="Selection">
       <RangeTitle range={range} cadence={cadence} />
       <p>You can look at this export; ask an editor to deliver these intervals.</p>
       <div>

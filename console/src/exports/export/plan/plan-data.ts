@@ -1,12 +1,12 @@
 /** Previews of deliveries and their launch: a launch names its preview, so exactly the shown plan runs, or none. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, unwrap } from '../../api/client.ts';
-import type { components } from '../../api/schema.d.ts';
-import { pollMs } from '../../live/liveness.ts';
-import type { ExportPath } from '../addresses.ts';
-import { exportKeys } from '../query-keys.ts';
-import { isOfCalendar } from '../words/cadence.ts';
-import type { Cadence } from './layout.ts';
+import { api, unwrap } from '../../../api/client.ts';
+import type { components } from '../../../api/schema.d.ts';
+import { pollMs } from '../../../live/liveness.ts';
+import type { ExportPath } from '../../addresses.ts';
+import { exportKeys } from '../../query-keys.ts';
+import { isOfCalendar } from '../../words/cadence.ts';
+import type { Cadence } from '../layout.ts';
 
 export type Preview = components['schemas']['BackfillPreview'];
 export type BackfillRange = { start_at: string; end_at: string; only?: readonly string[] };
