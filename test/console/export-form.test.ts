@@ -45,7 +45,14 @@ describe('the form of an export', () => {
     await page.getByLabel('SELECT').fill('');
     await page.getByLabel('Random delay').fill('');
     await page.getByRole('button', { name: 'Preview rows' }).click();
-    await page.getByRole('region', { name: 'Rows' }).waitFor();
+    await page.getByRole('heading', { name: 'Preview', exact: true }).waitFor();
+    const place = () =>
+      page.evaluate(() => {
+        const { top } = document.activeElement!.getBoundingClientRect();
+        const { bottom } = document.querySelector('[aria-label=Rows]')!.getBoundingClientRect();
+        return { focused: document.activeElement!.textContent, isInView: top >= 0 && bottom <= innerHeight };
+      });
+    assert.deepEqual(await place(), { focused: 'Preview', isInView: true });
     await assertAccessible(page);
     // In a wide window, what the fields lead to is beside them, wherever the page is scrolled to.
     const nextRuns = page.locator('[aria-label="Next runs"]');

@@ -10,4 +10,11 @@ export function editAddress(of: ExportPath, field?: string | null, run?: string)
   return `${ofExport(of)}/edit${field ? `?${new URLSearchParams({ field, ...(run && { run }) })}` : ''}`;
 }
 
+type BackfillOf = { id: string; start_at: string; end_at: string };
+
+/** The receipt of a backfill. */
+export function receiptAddress(of: ExportPath, { id, start_at: start, end_at: end }: BackfillOf): string {
+  return `${ofExport(of)}?${new URLSearchParams({ start, end, backfill: id })}`;
+}
+
 export const runAddress = (of: ExportPath, runId: string): string => `${ofExport(of)}/runs/${runId}`;

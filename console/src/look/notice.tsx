@@ -1,9 +1,9 @@
 /** A short notice at the foot of the page: confirms an action, and may offer to undo it. A newer notice replaces an older one. */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import styles from './notice.module.css';
 
-export type Notice = { text: string; undo?: () => unknown };
+export type Notice = { text: ReactNode; undo?: () => unknown };
 
 /** Long enough to read it and to reach for the button. */
 const SHOWN_MS = 12_000;

@@ -62,7 +62,7 @@ describe('story: three hours that a destination refused', () => {
 
   /** Resolves when the page shows all three as delivered, which they are. */
   async function waitUntilDelivered(page: Page, id: string): Promise<void> {
-    await page.waitForURL(new RegExp(`exports/${id}$`));
+    await page.waitForURL(new RegExp(`exports/${id}(\\?.*backfill=.*)?$`));
     await page.getByText('3 delivered').waitFor();
     const { rows } = await at.sluice.pool.query<{ count: number }>(
       `select count(distinct data_interval_end)::int as count from batch_export_runs
@@ -92,6 +92,10 @@ describe('story: three hours that a destination refused', () => {
     await field.fill('us-east-1');
     assert.doesNotMatch(await descriptionOfFocus(page), /in another region/);
     await page.getByRole('button', { name: 'Save and retry 3 hours' }).click();
+    await page.getByRole('status').getByText('Saved: Region. Retrying 3 hours.').waitFor();
+    await assertAccessible(page);
+    await page.getByRole('link', { name: 'Follow the retry' }).click();
+    await page.getByRole('region', { name: 'Receipt' }).getByText('3 of 3 hours delivered.').waitFor();
     await waitUntilDelivered(page, id);
     await close();
   });

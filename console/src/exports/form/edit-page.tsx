@@ -1,11 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Link } from 'react-aria-components';
 import { api, ApiError, unwrap } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
+import { showNotice } from '../../look/notice.tsx';
+import { receiptAddress } from '../addresses.ts';
+import { backfillQuery } from '../export/plan/plan-data.ts';
 import { exportKeys } from '../query-keys.ts';
 import { retriableQuery, retryFailed } from '../run/run-data.ts';
 import { countIntervals } from '../words/cadence.ts';
 import { offerQuery } from './destination-types.ts';
+import { differencesBetween } from './differences.ts';
 import { draftOf, fieldsOf, patchBody } from './draft.ts';
 import { ChangedMeanwhile, ExportForm, type Saved, type Submission } from './export-form.tsx';
 import styles from './form.module.css';
@@ -65,11 +70,25 @@ export function EditExportPage() {
       throw error;
     });
     onSaved({ draft: draftOf(saved), etag: (await answer).response.headers.get('ETag') });
-    if (isRetried) await retryFailed({ projectId, exportId });
+    const retry = isRetried ? await retryFailed({ projectId, exportId }) : undefined;
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
     await queries.invalidateQueries({ queryKey: ['runs'] });
     const to = { projectId, exportId };
+    const changes = differencesBetween(fieldsOf(base.draft, type), fields, type).map(({ what }) => what);
+    // Without an answer the notice only lacks its link.
+    const receipt =
+      retry?.backfill &&
+      (await queries.fetchQuery(backfillQuery(projectId, exportId, retry.backfill)).catch(() => undefined));
+    showNotice({
+      text: (
+        <>
+          {changes.length > 0 ? `Saved: ${changes.join(', ')}.` : 'Nothing was changed.'}
+          {retry && ` Retrying ${countIntervals(retry.intervals, draft.interval)}. `}
+          {receipt && <Link href={receiptAddress(to, receipt)}>Follow the retry</Link>}
+        </>
+      ),
+    });
     await (run && !isRetried
       ? navigate({ to: '/project/$projectId/exports/$exportId/runs/$runId', params: { ...to, runId: run } })
       : navigate({ to: '/project/$projectId/exports/$exportId', params: to }));

@@ -1,6 +1,6 @@
 /** A trial of unsaved settings: a test of the destination step by step, and a preview of the rows that would go there. */
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../look/button.tsx';
@@ -9,6 +9,7 @@ import { IntervalTime } from '../words/interval-time.tsx';
 import { withLabels } from '../words/field.ts';
 import type { DestinationType } from './destination-types.ts';
 import { changedFields, fieldsOf, NAMES, newBody, newDraft, patchBody, type Fields } from './draft.ts';
+import { quantity } from '../words/quantity.ts';
 import styles from './form.module.css';
 
 type TrialProps = {
@@ -63,6 +64,12 @@ export function Trial({ projectId, saved, type, labels, read, readForTest, prese
     },
     onError: toField,
   });
+  const rows = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!preview.data) return;
+    rows.current!.querySelector('h3')!.focus({ preventScroll: true });
+    rows.current!.scrollIntoView({ block: 'nearest' });
+  }, [preview.data]);
   return (
     <section className={styles.trial} aria-label="Trial">
       <div className={styles.trialButtons}>
@@ -100,12 +107,13 @@ export function Trial({ projectId, saved, type, labels, read, readForTest, prese
         ) : null,
       )}
       {preview.data && (
-        <>
+        <div ref={rows}>
+          <h3 tabIndex={-1}>Preview</h3>
           {!(present && changedFields(preview.data.fields, present).length === 0) && (
             <p className="quiet">You have changed the form since: preview the rows again to see what it does.</p>
           )}
           <Rows preview={preview.data.after} before={preview.data.before} />
-        </>
+        </div>
       )}
     </section>
   );
@@ -227,8 +235,7 @@ function Rows({ preview, before }: { preview: Preview; before: Preview | undefin
   return (
     <>
       <p>
-        <IntervalTime start={preview.data_interval_start} end={preview.data_interval_end} />: {formatCount(total)}{' '}
-        {total === 1 ? 'row' : 'rows'}
+        <IntervalTime start={preview.data_interval_start} end={preview.data_interval_end} />: {quantity(total, 'row')}
         {before && before.records_total_count !== total && ` instead of ${formatCount(before.records_total_count)}`}
         {shown > 0 && total > shown && `, the first ${shown} of them`}. They go to <Names of={preview} />
         {before && before.names.join() !== preview.names.join() && (

@@ -78,7 +78,9 @@ export function cancel(runIds: RunIds): Promise<unknown> {
 
 type ExportPlace = Pick<RunIds, 'projectId' | 'exportId'>;
 
-async function requestRetry({ projectId, exportId }: ExportPlace, isDryRun: boolean): Promise<number> {
+type Retry = { intervals: number; backfill: string | null };
+
+async function requestRetry({ projectId, exportId }: ExportPlace, isDryRun: boolean): Promise<Retry> {
   const { results } = await unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
       params: { path: { project_id: projectId } },
@@ -87,15 +89,15 @@ async function requestRetry({ projectId, exportId }: ExportPlace, isDryRun: bool
   );
   const refusal = results[0]?.error;
   if (refusal) throw new ApiError(400, refusal);
-  return results[0]?.intervals ?? 0;
+  return { intervals: results[0]?.intervals ?? 0, backfill: results[0]?.backfill_id ?? null };
 }
 
 /** Counts the intervals that `retryFailed` would request, for editors. */
 export const retriableQuery = (of: ExportPlace) =>
   queryOptions({
     queryKey: [...exportKeys.all(of.projectId), 'retriable', of.exportId] as const,
-    queryFn: () => requestRetry(of, true),
+    queryFn: async () => (await requestRetry(of, true)).intervals,
   });
 
 /** Requests a run for each failed interval of an export, except those that wait for a decision. @throws ApiError */
-export const retryFailed = (of: ExportPlace): Promise<number> => requestRetry(of, false);
+export const retryFailed = (of: ExportPlace): Promise<Retry> => requestRetry(of, false);
