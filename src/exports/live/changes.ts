@@ -39,6 +39,14 @@ function orNull(text: string | undefined): string | null {
   return text === undefined || text === '-' ? null : text;
 }
 
+const ENDED_ACCESS = /^access (\d+)$/;
+
+/** @returns the user whose session, key or membership ended; undefined for another payload */
+export function endedAccessOf(payload: string): number | undefined {
+  const [, userId] = ENDED_ACCESS.exec(payload) ?? [];
+  return userId === undefined ? undefined : Number(userId);
+}
+
 /** Joins two changes of the same kind and export to one that covers both. */
 export function joinChanges(one: ExportChange, other: ExportChange): ExportChange {
   return {

@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import { listen, type Listener } from '../../platform/db/listener.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { changeOf } from './changes.ts';
+import { changeOf, endedAccessOf } from './changes.ts';
 import { createBatcher, type ChangeBatch } from './batching.ts';
 import { createHistory } from './history.ts';
 import { createLiveStreams, type LiveLimits, type Opening } from './streams.ts';
@@ -69,6 +69,8 @@ export function createLive(options: LiveOptions): Live {
       onNotification(payload) {
         const change = changeOf(payload);
         if (change) batcher.add(change);
+        const userId = endedAccessOf(payload);
+        if (userId !== undefined) void streams.recheck(userId);
       },
       onListening() {
         // Notifications that were sent before the connection listened are lost.

@@ -36,6 +36,7 @@ export type Opening = {
 type Listener = Pick<Opening, 'projectId' | 'recheckAccess'> & {
   body: Readable;
   caller: string;
+  userId: number | null;
   /** Exports that the caller may see. */
   visible: Visible;
   checkedAtMs: number;
@@ -53,6 +54,8 @@ export type LiveStreams = {
    */
   open(options: Opening, missed: readonly LiveEvent[] | undefined, latestId: string): Readable;
   publish(events: readonly LiveEvent[]): void;
+  /** Checks the access of a user's streams at once, because a part of it has ended. */
+  recheck(userId: number): Promise<void>;
   /** Sends a reset to all callers. */
   reset(latestId: string): void;
   /** Ends all streams; none is opened any more. */
@@ -157,6 +160,7 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
       const listener: Listener = {
         projectId,
         caller: name,
+        userId: caller.userId,
         visible: visibleTo(rights),
         recheckAccess,
         body,
@@ -183,6 +187,10 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
           else write(listener, received.map(eventText).join(''));
         }
       }
+    },
+
+    async recheck(userId) {
+      for (const listener of allListeners()) if (listener.userId === userId) await check(listener);
     },
 
     reset(latestId) {

@@ -160,6 +160,27 @@ describe('access to streams of changes', () => {
       await stream.waitForEnd();
     });
 
+    it('a session, key or membership is deleted: at once, not with the next check', async () => {
+      const { rows, tenant } = world;
+      const own = await startLiveWorld({ rows, tenant, streamLimits: { recheckEveryMs: 3_600_000 } });
+      try {
+        const member = await buildMember(rows.db, tenant);
+        const other = await own.follow(bearerHeaders(own.admin.key));
+        for (const table of ['sessions', 'api_keys', 'organization_memberships']) {
+          const isOfKey = table === 'api_keys';
+          const stream = await own.follow(isOfKey ? bearerHeaders(member.key) : await buildSession(rows.db, member));
+          await rows.db(table).where({ user_id: member.userId }).delete();
+          await stream.waitForEnd();
+        }
+        const before = other.received.length;
+        await note();
+        await until('the streams of others to go on', () => other.received.length > before);
+      } finally {
+        own.leave();
+        await own.stop();
+      }
+    });
+
     it('the session is over by its time', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
       const stream = await world.follow(await buildSession(world.rows.db, member));

@@ -211,14 +211,15 @@ describe('changes of exports', () => {
     await calm.stop();
   });
 
-  it('are notified of by triggers on tables of exports alone: transactions that notify commit one after another', async () => {
+  it('are notified of by triggers on tables of exports and of access alone: transactions that notify commit one after another', async () => {
     const { rows } = await world.rows.db.raw<{ rows: { table: string }[] }>(
       `select distinct tgrelid::regclass::text as table from pg_trigger join pg_proc on pg_proc.oid = tgfoid
-       where proname like 'notify_export%' order by 1`,
+       where proname like 'notify_%' order by 1`,
     );
     assert.deepEqual(
       rows.map(({ table }) => table),
       [
+        'api_keys',
         'batch_export_backfills',
         'batch_export_health',
         'batch_export_intervals',
@@ -228,6 +229,8 @@ describe('changes of exports', () => {
         'batch_export_troubles',
         'batch_exports',
         'foreign_deliveries',
+        'organization_memberships',
+        'sessions',
       ],
     );
   });
