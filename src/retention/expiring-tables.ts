@@ -24,7 +24,17 @@ const MAY_BE_UNNAMED = `not exists (
     and (named.plan -> 'destination') - 'config' = (run.plan -> 'destination') - 'config')`;
 
 /** Types of destinations that name only the run of the last delivery of a data interval. */
-export const NAMING_ONE_RUN = ['AwsS3', 'AzureBlob', 'GCS', 'HTTP', 'LocalFile', 'NoOp', 'Postgres', 'S3', 'S3Compatible'];
+export const NAMING_ONE_RUN = [
+  'AwsS3',
+  'AzureBlob',
+  'GCS',
+  'HTTP',
+  'LocalFile',
+  'NoOp',
+  'Postgres',
+  'S3',
+  'S3Compatible',
+];
 /** Types of destinations where data that later deliveries left alone names the run that wrote it. */
 export const NAMING_SEVERAL_RUNS = ['Iceberg'];
 

@@ -95,7 +95,7 @@ export const gcs = defineDestination<Config>({
   checkBeforeSchema: checkFileFormat,
   integration: { kind: 'google-cloud-storage', fields: ['service_account_key', 'endpoint_url'] },
   secretsGoTo: ['endpoint_url'],
-  // Nothing is derived, but a key is refused at once, in an integration too.
+  // Derives no field, but refuses a broken key at once, in an integration too.
   derive({ service_account_key: key }) {
     if (typeof key === 'string') parseServiceAccountKey(key);
     return {};
