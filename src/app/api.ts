@@ -33,6 +33,7 @@ import type { OpenApi } from './api-page/document.ts';
 import { openConsoleFiles } from './console/console-files.ts';
 import { createConsolePages } from './console/console-pages.ts';
 import { openConnections } from './connections.ts';
+import { databaseFigures } from './database-figures.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -139,6 +140,7 @@ export function createApi(options: ApiOptions): Api {
   const rooms: readonly Room<unknown>[] = [health, people, events, exports, flags, analytics];
 
   metrics.registerExports(() => exportFigures(stores));
+  metrics.registerDatabase(() => databaseFigures(pool));
   return {
     application: createApp({
       lane: (request, reply) => events.lane(request, reply) || flags.lane(request, reply),

@@ -102,10 +102,12 @@ function measureSeals({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
   return {
     seal,
     async sealPast(instant, signal) {
-      const startedAt = performance.now();
-      const sealedUntil = await sealPast(instant, signal);
-      metrics.observeSeal((performance.now() - startedAt) / 1000);
-      return sealedUntil;
+      const endWait = metrics.beginSeal();
+      try {
+        return await sealPast(instant, signal);
+      } finally {
+        endWait();
+      }
     },
   };
 }

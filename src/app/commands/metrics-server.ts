@@ -1,5 +1,6 @@
 /** Serves `/metrics` on a separate port, and whether a worker lives and is ready. */
 import type { Config } from '../../platform/config.ts';
+import { poolUses } from '../../platform/db/connection.ts';
 import { startHttpServer, type HttpServer } from '../../platform/http/server.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { metricsListener, type Metrics } from '../../platform/telemetry/metrics.ts';
@@ -24,6 +25,7 @@ export async function startMetricsServer(
 ): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
   metrics.registerProcess();
+  metrics.registerPools(poolUses);
   const server = await startHttpServer({ listener: metricsListener(metrics, answers) }, { host, port });
   log.info({ url: `${server.url}/metrics` }, 'metrics');
   return server;

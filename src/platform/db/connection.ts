@@ -26,6 +26,9 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
+/** Connections of a pool that names no number. */
+const DEFAULT_CONNECTIONS = 10;
+
 /** Settings of every session, so that a value's text does not depend on the server's configuration. */
 const SESSION =
   '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=iso_8601 -c extra_float_digits=1 -c bytea_output=hex';
@@ -71,27 +74,59 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
   };
 }
 
+/** Connections of one pool. `waiting`: requests for a connection that wait. */
+type PoolUse = { pool: string; open: number; waiting: number; limit: number };
+
+/** Readers of the use of each open pool; undefined once the pool has ended. */
+const useReaders = new Set<() => PoolUse | undefined>();
+
+/** Returns the use of the pools of this process that are open. */
+export function poolUses(): PoolUse[] {
+  return [...useReaders].flatMap((read) => {
+    const use = read();
+    if (!use) useReaders.delete(read);
+    return use ?? [];
+  });
+}
+
 /** A pool of plain connections, for COPY and for hot paths. Idle connections that the server drops are replaced, not fatal. */
 export function createPool(options: DatabaseOptions): Pool {
-  const pool = new pg.Pool({ ...connectionConfig(options), max: options.maxConnections ?? 10 });
+  const limit = options.maxConnections ?? DEFAULT_CONNECTIONS;
+  const pool = new pg.Pool({ ...connectionConfig(options), max: limit });
   pool.on('error', () => {});
   // The pool listens to idle clients only, but a connection that is lost while in use must not end the process either.
   pool.on('connect', (client) => client.on('error', () => {}));
+  useReaders.add(() =>
+    pool.ended
+      ? undefined
+      : { pool: options.applicationName, open: pool.totalCount, waiting: pool.waitingCount, limit },
+  );
   return pool;
 }
+
+/** The part of knex's pool that is read here. */
+type TarnPool = { numUsed(): number; numFree(): number; numPendingAcquires(): number };
 
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /** knex over its own pool, for stores. */
 export function createKnex(options: DatabaseOptions): Knex {
-  return knex({
+  const limit = options.maxConnections ?? DEFAULT_CONNECTIONS;
+  const db = knex({
     client: 'pg',
     connection: connectionConfig(options) as Knex.PgConnectionConfig,
-    pool: { min: 0, max: options.maxConnections ?? 10 },
+    pool: { min: 0, max: limit },
     acquireConnectionTimeout: 5_000,
     // Errors that knex throws say enough; its own log prints whole stacks.
     log: SILENT,
   });
+  useReaders.add(() => {
+    const pool = (db.client as { pool?: TarnPool }).pool;
+    if (!pool) return undefined;
+    const open = pool.numUsed() + pool.numFree();
+    return { pool: options.applicationName, open, waiting: pool.numPendingAcquires(), limit };
+  });
+  return db;
 }
 
 /** One connection outside every pool: LISTEN, administration, long COPY. Connect and end it yourself. */

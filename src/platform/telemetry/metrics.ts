@@ -1,6 +1,7 @@
 /** Figures for Prometheus. Labels are words and numbers of ours: no names, secrets or addresses of users. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { databaseGauges, poolGauges, type DatabaseFigures, type PoolUse } from './database-gauges.ts';
 
 /** A run that has ended. */
 export type EndedRun = {
@@ -72,6 +73,11 @@ export function createMetrics() {
     buckets: SEAL_SECONDS,
     registers,
   });
+  const waitingSeals = new Gauge({
+    name: 'sluice_seals_waiting',
+    help: 'Runs of this process that wait for their data interval to be sealed',
+    registers,
+  });
   const events = new Counter({
     name: 'sluice_capture_events_total',
     help: 'Events that were accepted or rejected',
@@ -109,7 +115,7 @@ export function createMetrics() {
     registers,
   });
 
-  let refresh: (() => Promise<void>) | undefined;
+  const refreshers: (() => Promise<void>)[] = [];
 
   return {
     runEnded(run: EndedRun): void {
@@ -120,7 +126,15 @@ export function createMetrics() {
       bytes.inc(labels, run.bytes);
     },
 
-    observeSeal: (took: number): void => seals.observe(took),
+    /** Counts a run as waiting for a seal. @returns a function that ends the wait */
+    beginSeal(): () => void {
+      const startedAt = performance.now();
+      waitingSeals.inc();
+      return () => {
+        waitingSeals.dec();
+        seals.observe((performance.now() - startedAt) / 1000);
+      };
+    },
 
     capture: {
       events(accepted: number, rejected: number): void {
@@ -151,12 +165,24 @@ export function createMetrics() {
     /** Adds gauges of all exports, loaded at each request. */
     registerExports(loadFigures: () => Promise<ExportFigures>): void {
       const setGauges = exportGauges(registers);
-      refresh = async () => setGauges(await loadFigures());
+      refreshers.push(async () => setGauges(await loadFigures()));
+    },
+
+    /** Adds gauges of the database, loaded at each request. */
+    registerDatabase(loadFigures: () => Promise<DatabaseFigures>): void {
+      const setGauges = databaseGauges(registers);
+      refreshers.push(async () => setGauges(await loadFigures()));
+    },
+
+    /** Adds gauges of this process's pools of connections. */
+    registerPools(poolUses: () => readonly PoolUse[]): void {
+      const setGauges = poolGauges(registers);
+      refreshers.push(async () => setGauges(poolUses()));
     },
 
     /** Prometheus' text format. */
     async text(): Promise<string> {
-      await refresh?.();
+      await Promise.all(refreshers.map((refresh) => refresh()));
       return register.metrics();
     },
     contentType: register.contentType,

@@ -4,13 +4,26 @@ import { exportFigures } from '../../../src/exports/monitoring/figures.ts';
 import { startHttpServer } from '../../../src/platform/http/server.ts';
 import { createMetrics, metricsListener, type Metrics } from '../../../src/platform/telemetry/metrics.ts';
 import { post } from '../../support/events/capture.ts';
+import { createKnex, createPool, poolUses } from '../../../src/platform/db/connection.ts';
+import { createTestDatabase } from '../../support/database/database.ts';
 import { createExportRows } from '../../support/database/export-rows.ts';
 import { buildTenant } from '../../support/api/identity.ts';
 import { startSluice } from '../../support/servers/sluice.ts';
+import { until } from '../../support/until.ts';
 
 const HOUR = 3_600_000;
 
 const others = async () => 'temporal_requests 1\n';
+
+/** Lines about the use of a pool. */
+const linesOfPool = (name: string, [open, limit, waiting]: number[]) => [
+  `sluice_pool_connections{pool="${name}"} ${open}`,
+  `sluice_pool_connections_limit{pool="${name}"} ${limit}`,
+  `sluice_pool_waiting{pool="${name}"} ${waiting}`,
+];
+
+const linesOfBoth = (two: number[], one: number[]) =>
+  [linesOfPool('pool of two', two), linesOfPool('knex of one', one)].flat().sort();
 
 /** The lines of a metric, without those of its buckets. */
 const linesOf = async (metrics: Metrics, name: string) =>
@@ -92,9 +105,41 @@ describe('metrics', () => {
         'sluice_capture_requests_total{status="401"} 1',
       ]);
       assert.ok(!(await sluice.metrics.text()).includes(token));
+      const events = await linesOf(sluice.metrics, 'sluice_table_bytes{table="events"}');
+      assert.ok(Number(events[0]?.split(' ')[1]) > 8192, 'the partitions count as their table');
+      assert.equal((await linesOf(sluice.metrics, 'sluice_table_bytes{table="events_')).length, 0);
+      assert.match((await linesOf(sluice.metrics, 'sluice_event_partitions_days')).join(), / \d{2,}$/);
+      const [open, limit] = await linesOf(sluice.metrics, 'sluice_database_connections');
+      assert.ok(Number(open!.split(' ')[1]) < Number(limit!.split(' ')[1]), `${open} ${limit}`);
     } finally {
       await sluice.stop();
     }
+  });
+
+  it('say how a pool of connections is used, and for what statements wait', async () => {
+    const database = await createTestDatabase();
+    const pool = createPool({ url: database.url, applicationName: 'pool of two', maxConnections: 2 });
+    const db = createKnex({ url: database.url, applicationName: 'knex of one', maxConnections: 1 });
+    const metrics = createMetrics();
+    metrics.registerPools(poolUses);
+    const lines = async () => (await linesOf(metrics, 'sluice_pool_')).filter((line) => line.includes(' of '));
+    try {
+      assert.deepEqual((await lines()).sort(), linesOfBoth([0, 2, 0], [0, 1, 0]));
+      const held = await Promise.all([pool.connect(), pool.connect()]);
+      const transaction = await db.transaction();
+      const waiting = [pool.query('select 1'), pool.query('select 1'), db.raw('select 1').then()];
+      await until('waiting statements', async () =>
+        (await lines()).includes('sluice_pool_waiting{pool="knex of one"} 1'),
+      );
+      assert.deepEqual((await lines()).sort(), linesOfBoth([2, 2, 2], [1, 1, 1]));
+      for (const client of held) client.release();
+      await transaction.rollback();
+      await Promise.all(waiting);
+    } finally {
+      await Promise.all([pool.end(), db.destroy()]);
+      await database.drop();
+    }
+    assert.deepEqual(await lines(), [], 'what has ended is not reported');
   });
 
   it('are served at /metrics alone, with what others tell', async () => {
