@@ -88,6 +88,7 @@ create table api_keys (
 CREATE INDEX api_keys_created_by ON public.api_keys USING btree (created_by);
 CREATE INDEX api_keys_project ON public.api_keys USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id) WHERE (user_id IS NOT NULL);
+CREATE TRIGGER api_keys_notify_delete AFTER DELETE ON public.api_keys REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION notify_ended_access();
 
 -- open uploads and stage tables at destinations, recorded before they matter
 create table batch_export_artifacts (
@@ -1070,6 +1071,7 @@ create table organization_memberships (
   constraint organization_memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX organization_memberships_user ON public.organization_memberships USING btree (user_id);
+CREATE TRIGGER organization_memberships_notify_delete AFTER DELETE ON public.organization_memberships REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION notify_ended_access();
 
 create table organizations (
   id uuid not null,
@@ -1238,6 +1240,7 @@ create table sessions (
 );
 CREATE INDEX sessions_expires_at ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+CREATE TRIGGER sessions_notify_delete AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION notify_ended_access();
 
 create table share_passwords (
   id integer generated always as identity not null,
