@@ -114,8 +114,8 @@ async function hasMovedAway({ stores }: Engine, { run, plan }: PlannedRun): Prom
 }
 
 /**
- * Gives up files that no later commit will overwrite. Visible files under stable names are never deleted, so their records must not keep
- * the place reserved.
+ * Gives up files that no later commit will overwrite or remove, so that their records do not keep the place reserved: visible files under
+ * stable names, which are never deleted, and files of a table that a frozen commit might still name.
  */
 async function abandonFiles(
   { stores }: Engine,
@@ -124,8 +124,8 @@ async function abandonFiles(
   location: string,
 ): Promise<void> {
   const message =
-    `The commit was interrupted after some of its files had become visible at ${location}. No manifest lists them: ` +
-    `${remainingFiles.length === 1 ? 'one file stays' : `${remainingFiles.length} files stay`} there.`;
+    `The commit was interrupted at ${location}, and no later one can remove what it left: ` +
+    `${remainingFiles.length === 1 ? 'one file stays' : `${remainingFiles.length} files stay`} there, which no delivery lists.`;
   await stores.inTransaction(async (tx) => {
     await tx.artifacts.giveUp(remainingFiles);
     await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });

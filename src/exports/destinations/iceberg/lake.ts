@@ -1,21 +1,20 @@
 /** Reads and writes a table's objects by URL, in the store of its data files. */
-import { randomBytes } from 'node:crypto';
-import { fillUpload } from '../object-store/upload.ts';
-import type { ObjectStore } from '../object-store/store.ts';
+import type { S3Store } from '../s3/store.ts';
 import { icebergFault } from './faults.ts';
 import { splitS3Url } from './table.ts';
 
 export type Lake = {
-  store: ObjectStore;
+  store: S3Store;
   bucket: string;
   read(url: string): Promise<Buffer>;
+  /** Leaves no unfinished upload. The URL must be one that nothing else is written to. */
   write(url: string, bytes: Buffer): Promise<void>;
   /** Best effort. */
   remove(url: string): Promise<void>;
   keyOf(url: string): string;
 };
 
-export function lakeOf(store: ObjectStore, bucket: string): Lake {
+export function lakeOf(store: S3Store, bucket: string): Lake {
   function keyOf(url: string): string {
     const found = splitS3Url(url);
     if (found.bucket !== bucket) throw icebergFault('location_unsupported');
@@ -30,18 +29,7 @@ export function lakeOf(store: ObjectStore, bucket: string): Lake {
       if (!content) throw icebergFault('metadata_missing');
       return Buffer.concat(await Array.fromAsync(content));
     },
-    async write(url, bytes) {
-      const upload = await store.begin(keyOf(url), randomBytes(16).toString('hex'));
-      async function* content() {
-        yield bytes;
-      }
-      try {
-        await store.complete(await fillUpload(store, upload, content()));
-      } catch (error) {
-        await store.abort(upload).catch(() => {});
-        throw error;
-      }
-    },
+    write: async (url, bytes) => store.put(keyOf(url), bytes),
     async remove(url) {
       await store.remove(keyOf(url)).catch(() => {});
     },

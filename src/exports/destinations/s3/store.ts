@@ -1,4 +1,4 @@
-/** Objects in a bucket, over the S3 API: multipart uploads only, also for one small file, because only they can be fenced. */
+/** Objects in a bucket, over the S3 API. Files of a delivery are multipart uploads, also small ones, because only those can be fenced. */
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -9,6 +9,7 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
+  PutObjectCommand,
   UploadPartCommand,
   type S3Client,
   type ServerSideEncryption,
@@ -41,11 +42,20 @@ export type S3StoreOptions = {
   onClose(): void;
 };
 
-export function s3Store(options: S3StoreOptions): ObjectStore {
+export type S3Store = ObjectStore & {
+  /** Writes an object by one request: a kill leaves it whole or absent. It cannot be fenced, so the key must be the writer's own. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+};
+
+export function s3Store(options: S3StoreOptions): S3Store {
   const { client, place, legacyPlace, bucket, encryption, kmsKeyId, signal, onClose } = options;
   const timeLimit = (milliseconds: number) => ({
     abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
   });
+  const encrypted = {
+    ...(encryption && { ServerSideEncryption: encryption }),
+    ...(kmsKeyId && { SSEKMSKeyId: kmsKeyId }),
+  };
   const uploadParameters = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
 
   /** Makes a handler that translates errors; a cancelled attempt must not be reported as a store that does not answer. */
@@ -80,8 +90,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         Metadata: { [TOKEN]: token },
         ChecksumAlgorithm: 'CRC32',
         ChecksumType: 'FULL_OBJECT',
-        ...(encryption && { ServerSideEncryption: encryption }),
-        ...(kmsKeyId && { SSEKMSKeyId: kmsKeyId }),
+        ...encrypted,
       });
       // The SDK repeats a request without an answer, so each repetition may have opened an upload.
       command.middlewareStack.add(
@@ -174,6 +183,17 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         if (!(await isOpen(upload))) return;
       }
       throw s3Fault('uploads_stay_open');
+    },
+    async put(key, bytes) {
+      const command = new PutObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        Body: bytes,
+        ContentLength: bytes.length,
+        ChecksumCRC32: base64(crc32(bytes)),
+        ...encrypted,
+      });
+      await client.send(command, timeLimit(PIECE_MS)).catch(throwFailureOf('write'));
     },
     async head(key) {
       try {
