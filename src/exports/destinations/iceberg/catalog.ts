@@ -10,7 +10,9 @@ const CALL_MS = 60_000;
  * Limit of an answer. A table's metadata lists all its snapshots, with about a kilobyte each. The API, which runs test steps, serves others
  * meanwhile, and parsing cannot be interrupted.
  */
-export const MAX_ANSWER_BYTES = { run: 256 * 1024 * 1024, test: 8 * 1024 * 1024 };
+export const MAX_ANSWER_BYTES = { run: 32 * 1024 * 1024, test: 8 * 1024 * 1024 };
+/** Parsing takes time for each value. The values of snapshots have about thirty bytes each, and `[[],[],…` has one for three bytes. */
+const MIN_BYTES_PER_VALUE = 16;
 /** Separates the levels of a namespace in paths. */
 const LEVEL = '\u001F';
 
@@ -20,6 +22,8 @@ export type LongInteger = number | string;
 export type Snapshot = {
   'snapshot-id': LongInteger;
   'parent-snapshot-id'?: LongInteger | null;
+  'sequence-number'?: LongInteger;
+  'timestamp-ms': number;
   'manifest-list': string;
   summary?: Record<string, string>;
 };
@@ -40,6 +44,17 @@ export type TableMetadata = {
   'default-spec-id': number;
   'partition-specs': PartitionSpec[];
   snapshots?: Snapshot[];
+  'last-column-id': number;
+  properties?: Record<string, string>;
+  /** Branches and tags. */
+  refs?: Record<string, SnapshotReference>;
+};
+
+/** A reference may have limits of its own, in place of the table's. */
+export type SnapshotReference = {
+  'snapshot-id': LongInteger;
+  'min-snapshots-to-keep'?: number;
+  'max-snapshot-age-ms'?: number;
 };
 
 export type CatalogAccess = {
@@ -69,6 +84,7 @@ export type Catalog = {
 };
 
 export function openCatalog(access: CatalogAccess): Catalog {
+  const contentOf = (answer: Answer) => readContent(answer, access.maxAnswerBytes);
   const { post, close } = poster(access.rules, { maxAnswerBytes: access.maxAnswerBytes });
   const levels = encodeURIComponent(access.namespace.split('.').join(LEVEL));
   const limits = { timeoutMs: CALL_MS, signal: access.signal };
@@ -164,18 +180,30 @@ export function openCatalog(access: CatalogAccess): Catalog {
   };
 }
 
-function contentOf({ status, body }: Answer): unknown {
+function readContent({ status, body }: Answer, maxAnswerBytes: number): unknown {
   if (status === 401 || status === 403 || status === 419) throw icebergFault('catalog_denied');
   if (status >= 500 || status === 408 || status === 429) throw icebergFault('catalog_unavailable');
   if (status >= 300 && status < 400) throw icebergFault('catalog_redirects');
   if (status < 200 || status >= 300)
     throw icebergFault('catalog_refused', { sentence: `The catalog refused the request (status ${status}).` });
+  if (countValues(body) > maxAnswerBytes / MIN_BYTES_PER_VALUE) throw icebergFault('metadata_too_large');
   try {
     return parseJson(body);
   } catch (cause) {
     throw icebergFault('catalog_not_found', { cause });
   }
 }
+
+/** Counts the values of a JSON text, or a few more. */
+function countValues(text: string): number {
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code === BRACKET || code === BRACE) values++;
+  }
+  return values;
+}
+const [COMMA, BRACKET, BRACE] = [44, 91, 123];
 
 function metadataOf(content: unknown): TableMetadata {
   const metadata = (content as { metadata?: TableMetadata } | null)?.metadata;
@@ -187,7 +215,8 @@ function hasCurrentSchema({ schemas, 'partition-specs': specs, 'current-schema-i
   return Array.isArray(specs) && Array.isArray(schemas) && schemas.some((schema) => schema?.['schema-id'] === id);
 }
 
-const LONG_INTEGERS = /("(?:current-|parent-)?snapshot-id"|"last-sequence-number")(\s*:\s*)(-?\d{16,})(?=\s*[,}])/g;
+const LONG_INTEGERS =
+  /("(?:current-|parent-)?snapshot-id"|"(?:last-)?sequence-number")(\s*:\s*)(-?\d{16,})(?=\s*[,}])/g;
 
 /**
  * Snapshot ids have 63 bits, which plain numbers round, so their digits become strings first. A reviver of JSON.parse would be called for

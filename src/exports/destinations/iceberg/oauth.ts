@@ -17,6 +17,7 @@ type Send = (request: Pick<Request, 'url' | 'headers' | 'body'>) => Promise<Answ
 const EARLY_MS = 30_000;
 /** For servers that do not say how long a token is valid. */
 const USUAL_SECONDS = 3600;
+const MAX_ANSWER_CHARACTERS = 1_000_000;
 
 /** @param send without a token @returns the current token; `renews`: a new one */
 export function tokenSource({ url, credential, scope }: ClientAccess, send: Send) {
@@ -48,6 +49,7 @@ function tokenIn({ status, body }: Answer): { token: string; seconds: number } {
 }
 
 function parseJson(text: string): { access_token?: unknown; expires_in?: unknown } {
+  if (text.length > MAX_ANSWER_CHARACTERS) return {};
   try {
     return (JSON.parse(text) ?? {}) as object;
   } catch {

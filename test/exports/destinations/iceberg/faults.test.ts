@@ -82,6 +82,15 @@ describe('a fault of Iceberg', () => {
     assert.match(outcome!.skipped, /too many snapshots for a test/);
   });
 
+  it('of a catalog whose answer would take seconds to parse comes before it is parsed', async () => {
+    const metadata = `{"metadata":{"location":"s3://lake/events","x":[${'[],'.repeat(MAX_ANSWER_BYTES.run / 4)}0]}}`;
+    const server = createServer((request, response) =>
+      response.end(request.url!.includes('/tables/') ? metadata : '{}'),
+    );
+    const fault = await behind(server, 'http', (catalog_uri) => deliverTo(place, { catalog_uri }));
+    assert.equal(fault.code, 'metadata_too_large');
+  });
+
   for (const [what, server, scheme, code] of [
     ['ends connections', () => createServer((request) => request.socket.destroy()), 'http', 'connection_lost'],
     ['has no TLS', () => createServer(answering(200)), 'https', 'tls_failed'],
