@@ -132,7 +132,7 @@ export const Environment = Type.Object({
     minimum: 1,
     maximum: 8_760,
     default: DEFAULT_FILE_GRACE_HOURS,
-    description: 'Hours for which files that a re-delivery replaced stay readable, where the layout is `versioned`.',
+    description: 'Hours for which replaced files stay readable, in Iceberg tables and `versioned` layouts.',
   }),
   RETENTION_EXPORT_LOG_DAYS: Days(90, 'log lines of exports'),
   RETENTION_RUN_DETAIL_DAYS: Days(90, 'attempts and staged parts of runs, and answered run requests'),

@@ -85,12 +85,14 @@ export type TestInterval = ReturnType<typeof testInterval>;
 
 /**
  * A data interval of one export at one place, with the rules of the ledger: only the newest epoch may record, and not after its delivery.
- * @param exportId of another such interval: the result is the same interval in another database, with epochs and known runs of its own
+ * @param exportId of another such interval: the result is the same interval in another database, with epochs and known runs of its own,
+ *   or another interval of the export, by its hour
  */
 export function testInterval(
   place: Place,
   file: Partial<Delivery['file']> = place.file ?? {},
   exportId: string = randomUUID(),
+  hour = 0,
 ) {
   const timeline = randomUUID();
   const known = new Set<string>();
@@ -137,8 +139,8 @@ export function testInterval(
       exportId,
       runId: randomUUID(),
       model: 'events',
-      start: '2015-05-17T10:00:00.000000Z',
-      end: '2015-05-17T11:00:00.000000Z',
+      start: `2015-05-17T${10 + hour}:00:00.000000Z`,
+      end: `2015-05-17T${11 + hour}:00:00.000000Z`,
       cutoff: `2026-01-01T00:00:00.${String(epoch).padStart(6, '0')}Z`,
       epoch,
       columns: COLUMNS,
@@ -209,6 +211,8 @@ export function testInterval(
       verify: (receipt: Receipt, deep = false) =>
         withSession(passEveryStep, async (session) => session.verify?.(receipt, { deep })),
       discard: () => withSession(passEveryStep, (session) => session.discard()),
+      deleteSuperseded: (keys: Iterable<string>) =>
+        withSession(passEveryStep, async (session) => session.deleteSuperseded?.(async () => [...keys])),
     };
   }
 
@@ -243,7 +247,7 @@ export function testInterval(
     /** Keys recorded as superseded. */
     superseded: () => superseded,
     /** The same interval in a database that was restored to a time before its first delivery. */
-    restored: () => testInterval(place, file, exportId),
+    restored: () => testInterval(place, file, exportId, hour),
     /** Marks the run as known, as if an operator had accepted that its delivery may be replaced. */
     accept(runId: string) {
       known.add(runId);

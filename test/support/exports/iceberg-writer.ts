@@ -1,5 +1,5 @@
 /** Changes of a table by other programs, not through the destination. */
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { CopyObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { writeAvro } from '../../../src/exports/destinations/iceberg/avro.ts';
 import {
@@ -26,6 +26,19 @@ async function send(place: IcebergPlace, path: string, body: object): Promise<vo
 }
 
 export const change = (place: IcebergPlace, updates: object[]) => send(place, '/events', { requirements: [], updates });
+
+export const setProperties = (place: IcebergPlace, updates: Record<string, string>) =>
+  change(place, [{ action: 'set-properties', updates }]);
+
+export async function dropColumn(place: IcebergPlace, dropped: string): Promise<void> {
+  const metadata = (await place.metadata())!;
+  const schema = schemaOf(metadata);
+  const fields = schema.fields.filter(({ name }) => name !== dropped);
+  await change(place, [
+    { action: 'add-schema', schema: { ...schema, fields }, 'last-column-id': metadata['last-column-id'] },
+    { action: 'set-current-schema', 'schema-id': -1 },
+  ]);
+}
 
 const typeOf = (name: string) => (name === '_sluice_interval_time' ? 'timestamptz' : 'string');
 
@@ -129,6 +142,25 @@ export async function deleteBeside(place: IcebergPlace): Promise<void> {
   await commit(one, [await writeManifest(one, [entry], 'deletes'), ...one.manifests], 'delete');
 }
 
+/** Copies every data file to a name of another program's, as compaction does. */
+export async function renameFiles(place: IcebergPlace): Promise<void> {
+  const one = await begin(place);
+  const { client, bucket: Bucket } = place.server.bucket;
+  const entries: ManifestEntry[] = [];
+  for (const { manifest_path } of one.manifests)
+    for (const { status, data_file } of await place.readAvro<ManifestEntry>(manifest_path)) {
+      if (status === 2) continue;
+      const file_path = `${one.metadata.location}/data/theirs-${one.sequence}-${entries.length}.parquet`;
+      const [from, to] = [data_file.file_path, file_path].map((url) => new URL(url).pathname.slice(1));
+      await client.send(new CopyObjectCommand({ Bucket, CopySource: encodeURI(`${Bucket}/${from}`), Key: to }));
+      const numbers = { sequence_number: null, file_sequence_number: null };
+      entries.push({ status: 1, snapshot_id: one.snapshotId, ...numbers, data_file: { ...data_file, file_path } });
+    }
+  const manifest = await writeManifest(one, entries, 'data');
+  const counts = { added_files_count: entries.length, existing_files_count: 0 };
+  await commit(one, [{ ...manifest, ...counts, partitions: null }], 'replace');
+}
+
 /** Writes one manifest in place of all, as engines that rewrite manifests do. */
 export async function mergeManifests(place: IcebergPlace): Promise<void> {
   const one = await begin(place);
@@ -148,4 +180,14 @@ export async function mergeManifests(place: IcebergPlace): Promise<void> {
   const manifest = await writeManifest(one, entries, 'data');
   const counts = { added_files_count: 0, existing_files_count: entries.length };
   await commit(one, [{ ...manifest, ...counts, partitions: null }], 'replace');
+}
+
+/** Asserts that all snapshots of the table can be read. */
+export async function assertWhole(place: IcebergPlace): Promise<void> {
+  const { client, bucket: Bucket } = place.server.bucket;
+  for (const { 'manifest-list': list } of (await place.metadata())!.snapshots!)
+    for (const { manifest_path } of await place.readAvro<ManifestFile>(list))
+      for (const { status, data_file } of await place.readAvro<ManifestEntry>(manifest_path))
+        if (status !== 2)
+          await client.send(new HeadObjectCommand({ Bucket, Key: new URL(data_file.file_path).pathname.slice(1) }));
 }

@@ -221,6 +221,32 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: ["{ type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': parent },", ''],
   },
   {
+    name: 'iceberg-only-record',
+    guards: 'a snapshot that alone says which run delivered an interval does not expire',
+    tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],
+    grep: 'alone records a delivery',
+  },
+  {
+    name: 'iceberg-left-manifests',
+    guards: 'manifests that a snapshot of another writer or a branch names are not deleted',
+    tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],
+    grep: 'that branches and tags need',
+    replace: ['!isKept(one.sequence_number, until)', 'true'],
+  },
+  {
+    name: 'iceberg-others-name',
+    guards: 'a file that a snapshot of another writer names is not deleted',
+    tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],
+    grep: 'of a killed run that others name',
+  },
+  {
+    name: 'iceberg-expired-first',
+    guards: 'files of a snapshot that has not expired are not deleted',
+    tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],
+    grep: 'that is never made',
+    replace: ['!known.has(one)', 'true'],
+  },
+  {
     name: 'iceberg-metadata-in-use',
     guards: 'manifests that a snapshot of an Iceberg table names are not deleted',
     tests: ['test/exports/destinations/iceberg/iceberg.test.ts'],

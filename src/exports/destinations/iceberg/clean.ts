@@ -9,17 +9,21 @@ import { isIntent } from '../object-store/staging.ts';
 import type { Upload } from '../object-store/store.ts';
 import { sweep } from '../object-store/sweep.ts';
 import type { Snapshot, TableMetadata } from './catalog.ts';
+import { isExpiry, settleExpiry } from './expire.ts';
 import type { Lake } from './lake.ts';
-import { readManifestList } from './manifests.ts';
+import { findManifests, readManifestList } from './manifests.ts';
 import { summaryValue } from './present.ts';
 import { metadataPrefix, readTable, type TableSession } from './table-state.ts';
+
+/** Above so many snapshots of others none is read, and the file stays. */
+const MAX_OTHERS = 100;
 
 /** Record of a run that is about to write manifests under names of its own. */
 type MetadataRecord = { place: string; metadata: string };
 
 const isMetadata = (artifact: Artifact): artifact is MetadataRecord => artifact['metadata'] !== undefined;
 
-const isUploadIntent = (artifact: Artifact) => isIntent(artifact) && !isMetadata(artifact);
+const isUploadIntent = (artifact: Artifact) => isIntent(artifact) && !isMetadata(artifact) && !isExpiry(artifact);
 
 /** Records that manifests are about to be written, so that a later delivery removes them if this one is killed before its snapshot is made. */
 export async function recordMetadata({ lake, delivery, context }: TableSession): Promise<void> {
@@ -52,6 +56,8 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
     const run = /e\d+-([0-9a-f-]{36})-/.exec(file.key)?.[1] ?? '';
     if (head?.identity !== file.token || live.has(file.key) || inTable.has(run)) return true;
     if (!hasLaterDelivery(epoch, run)) return false;
+    // tooth: iceberg-others-name
+    if (await isNamedByOthers(session, metadata, file.key)) return true;
     if ((await store.remove(file.key)) === 'denied')
       context.log('warning', 'A staged file that no snapshot names may not be deleted; it takes up space.');
     return true;
@@ -60,6 +66,10 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
   const kept: string[] = [];
   for (const { id, epoch, artifact } of recorded) {
     if (isUploadIntent(artifact)) continue;
+    if (isExpiry(artifact)) {
+      await settleExpiry(session, metadata, { id, artifact });
+      continue;
+    }
     const isOver = isMetadata(artifact)
       ? inTable.has(artifact.metadata) || hasLaterDelivery(epoch, artifact.metadata)
       : await removeFile(artifact as Upload, epoch);
@@ -73,6 +83,17 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
 /** Runs with a snapshot in the table, on any branch. */
 function runsOf({ snapshots = [] }: TableMetadata): ReadonlySet<string> {
   return new Set(snapshots.flatMap((snapshot) => summaryValue(snapshot, 'run') ?? []));
+}
+
+/** Whether a snapshot of another writer names the file: such snapshots stay when the one of the run has expired. */
+async function isNamedByOthers({ lake, interval }: TableSession, metadata: TableMetadata, key: string) {
+  const others = (metadata.snapshots ?? []).filter((snapshot) => summaryValue(snapshot, 'run') === undefined);
+  if (others.length > MAX_OTHERS) return true;
+  const named = await severalAtOnce(others, async ({ 'manifest-list': url }) => {
+    const manifests = await findManifests(lake, metadata, await readManifestList(lake, url), interval);
+    return manifests.some(({ ours }) => ours.some(({ file_path }) => lake.keyOf(file_path) === key));
+  });
+  return named.includes(true);
 }
 
 /**

@@ -24,15 +24,20 @@ const MAX_ATTEMPTS = 20;
 const MAX_WAIT_MS = 3000;
 const FIRST_WAIT_MS = 60;
 
-export async function commitInterval(session: TableSession, parts: readonly StagedPart[]): Promise<Receipt> {
+/** @param stageNoRows stages the file of an interval without rows */
+export async function commitInterval(
+  session: TableSession,
+  parts: readonly StagedPart[],
+  stageNoRows: () => Promise<StagedPart>,
+): Promise<Receipt> {
   const { catalog, delivery, context } = session;
   const timeline = await context.ownership.getTimeline();
   const { rows, digest } = totalsOf(parts);
-  const staged = parts.map(({ staged: file }) => file as unknown as StagedFile);
+  let shown = parts;
   const receipt: Receipt = {
     rows,
     digest,
-    bytes: staged.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: parts.reduce((sum, { staged }) => sum + (staged as unknown as StagedFile).bytes, 0),
     location: session.location,
     epoch: delivery.epoch,
     cutoff: delivery.cutoff,
@@ -46,7 +51,7 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const metadata = await catalog.load();
     if (!metadata) throw icebergFault('table_gone');
-    checkTable(metadata, delivery.columns);
+    checkTable(metadata, { columns: delivery.columns, addColumns: false });
     // The ledger is read after the table, so a run that commits after this check makes our commit fail.
     await context.ownership.assertNotSuperseded();
     const held = await readTable(session, metadata);
@@ -59,9 +64,10 @@ export async function commitInterval(session: TableSession, parts: readonly Stag
     if (attempt === 0) await recordMetadata(session);
     const isEqual = await isContentThere(session.lake, held, content);
     const bytes = held.files.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0);
+    if (!isEqual && shown.length === 0) shown = [await stageNoRows()];
     const answer = isEqual
       ? await commitSnapshot(session, held, { receipt: { ...receipt, bytes }, content, files: undefined })
-      : await commitSnapshot(session, held, { receipt, content, files: await revealFiles(session, parts, staged) });
+      : await commitSnapshot(session, held, { receipt, content, files: await revealFiles(session, shown) });
     if (answer === 'committed') return isEqual ? { ...receipt, bytes } : receipt;
     const wait = Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
     await sleep(wait, undefined, { signal: context.signal });
@@ -88,20 +94,15 @@ async function isContentThere(
 }
 
 /** Completes the uploads of the parts: the files are there, and no snapshot names them. */
-async function revealFiles(
-  { lake, context }: TableSession,
-  parts: readonly StagedPart[],
-  staged: readonly StagedFile[],
-): Promise<NewFile[]> {
-  for (const [index, file] of staged.entries()) {
+async function revealFiles({ lake, context }: TableSession, parts: readonly StagedPart[]): Promise<NewFile[]> {
+  const files: NewFile[] = [];
+  for (const [index, { rows, staged }] of parts.entries()) {
+    const file = staged as unknown as StagedFile;
     await context.step(`file-${index}`);
     await reveal(lake, file);
+    files.push({ url: `s3://${lake.bucket}/${file.key}`, rows, bytes: file.bytes });
   }
-  return staged.map(({ key, bytes }, index) => ({
-    url: `s3://${lake.bucket}/${key}`,
-    rows: parts[index]!.rows,
-    bytes,
-  }));
+  return files;
 }
 
 /** Returns the run's snapshot id: always the same, so a commit whose answer was lost can be found. */

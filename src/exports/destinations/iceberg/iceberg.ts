@@ -115,6 +115,16 @@ const Config = Type.Object(
       }),
     }),
     ...addGroup('advanced', {
+      add_columns: withDefault(
+        nullable(
+          Type.Boolean({
+            description:
+              'Add columns that the export has and the table lacks. If empty, only to tables that Sluice created.',
+          }),
+          { title: 'Add columns' },
+        ),
+        null,
+      ),
       use_virtual_style_addressing: Type.Boolean({
         default: false,
         title: 'Virtual-host addressing',
@@ -159,7 +169,7 @@ function tablePlace(config: Config): string {
   return `${tableOf(config)} in ${storeOf(config) ?? 'aws'}${server}`;
 }
 
-export type IcebergTable = { catalog: Catalog; openLake(bucket: string): Lake };
+export type IcebergTable = { catalog: Catalog; addColumns: boolean | null; openLake(bucket: string): Lake };
 
 function clientOf({ credential, catalog_uri, oauth2_server_uri, scope }: Config): ClientAccess | null {
   if (!credential) return null;
@@ -186,6 +196,7 @@ function openTable(
   });
   return {
     catalog,
+    addColumns: config.add_columns ?? null,
     openLake(bucket) {
       const { client, close } = s3Client({
         region: config.region,

@@ -1,4 +1,6 @@
 /** Finds and replaces the files of one data interval in the manifests of a snapshot, and keeps everything else as it is. */
+import { parseIso } from '../../../platform/time/iso.ts';
+import { MICROSECONDS_1970_TO_2000 } from '../../formats/parquet/values.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { readAvro, writeAvro } from './avro.ts';
 import type { TableMetadata } from './catalog.ts';
@@ -14,6 +16,13 @@ import { EXPORT_COLUMN, INTERVAL_COLUMN, partitionFields, schemaOf, specOf } fro
 
 /** `end` is exclusive; both are microseconds since 1970. */
 export type IntervalPartition = { exportId: string; start: bigint; end: bigint };
+
+/** @returns nothing for what are not instants */
+export function intervalPartition(exportId: string, start: string, end: string): IntervalPartition | undefined {
+  const [from, until] = [parseIso(start), parseIso(end)];
+  if (from === undefined || until === undefined) return undefined;
+  return { exportId, start: from + MICROSECONDS_1970_TO_2000, end: until + MICROSECONDS_1970_TO_2000 };
+}
 
 export const DELETED = 2;
 
@@ -64,7 +73,7 @@ export function mayHold(
 
 export type NewFile = { url: string; rows: number; bytes: number };
 
-type Writing = {
+export type Writing = {
   lake: Lake;
   metadata: TableMetadata;
   snapshotId: bigint;
@@ -122,20 +131,25 @@ export async function rewriteWithoutInterval(
   interval: IntervalPartition,
 ): Promise<ManifestFile> {
   const entries = live.map((entry): ManifestEntry => {
+    const existing = existingEntry(entry, manifest);
     const isGone = isOfInterval(entry.data_file, interval);
-    return {
-      ...entry,
-      status: isGone ? DELETED : 0,
-      snapshot_id: isGone ? writing.snapshotId : (entry.snapshot_id ?? manifest.added_snapshot_id),
-      // An entry may inherit these numbers from its manifest, but a copied entry must name them.
-      sequence_number: entry.sequence_number ?? manifest.sequence_number,
-      file_sequence_number: entry.file_sequence_number ?? manifest.sequence_number,
-    };
+    return isGone ? { ...existing, status: DELETED, snapshot_id: writing.snapshotId } : existing;
   });
   return writeManifest(writing, manifest.partition_spec_id, entries);
 }
 
-async function writeManifest(
+/** Returns the entry as another manifest lists it: it may inherit numbers from its own manifest, but a copy must name them. */
+export function existingEntry(entry: ManifestEntry, manifest: ManifestFile): ManifestEntry {
+  return {
+    ...entry,
+    status: 0,
+    snapshot_id: entry.snapshot_id ?? manifest.added_snapshot_id,
+    sequence_number: entry.sequence_number ?? manifest.sequence_number,
+    file_sequence_number: entry.file_sequence_number ?? manifest.sequence_number,
+  };
+}
+
+export async function writeManifest(
   { lake, metadata, snapshotId, sequence, nameManifest }: Writing,
   specId: number,
   entries: readonly ManifestEntry[],

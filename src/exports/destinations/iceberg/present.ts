@@ -113,30 +113,36 @@ export function boundsOfFile(path: string): IntervalBounds | undefined {
 export async function findInFiles(
   lake: Lake,
   files: readonly DataFile[],
-  { ownership, columns, location }: { ownership: Ownership; columns: readonly Column[]; location: string },
+  { ownership, delivery, location }: { ownership: Ownership; delivery: Delivery; location: string },
 ): Promise<PresentDelivery | undefined> {
   if (files.length === 0) return undefined;
   const rows = files.reduce((sum, file) => sum + Number(file.record_count), 0);
   const last = await ownership.findLastReceipt();
-  const named = new Set(files.map(({ file_path }) => FILE_NAME.exec(file_path)?.slice(2, 4).join('/')));
-  const [name] = named;
-  if (named.size !== 1 || name === undefined) {
+  const bytes = files.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0);
+  const name = nameOfFiles(files);
+  if (!name) {
     if (last?.rows !== rows || !last.run_id) throw icebergFault('files_unattributed');
     return { receipt: { ...last, run_id: last.run_id }, snapshot: undefined };
   }
-  const [epoch, runId] = name.split('/') as [string, string];
+  const { epoch, runId } = name;
   if (last?.run_id === runId) return { receipt: { ...last, run_id: runId }, snapshot: undefined };
-  const receipt = {
-    rows,
-    digest: (await readFiles(lake, files, columns)).digest ?? '0',
-    bytes: files.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0),
-    location,
-    epoch: Number(epoch),
-    cutoff: '',
-    run_id: runId,
-    timeline: null,
-  };
+  // A later run that found its content there already has left the files of the earlier one.
+  const isKept = last?.run_id && last.epoch > epoch && last.rows === rows && (rows === 0 || last.bytes === bytes);
+  if (isKept && (await ownership.knowsRun(runId)))
+    return { receipt: { ...last, run_id: last.run_id! }, snapshot: undefined };
+  const { digest = '0' } = await readFiles(lake, files, delivery.columns);
+  const cutoff = runId === delivery.runId ? delivery.cutoff : '';
+  const receipt = { rows, digest, bytes, location, epoch, cutoff, run_id: runId, timeline: null };
   return { receipt, snapshot: undefined };
+}
+
+/** The delivery that all the files name; nothing if there are none, or they do not agree. */
+export function nameOfFiles(files: readonly DataFile[]): { epoch: number; runId: string } | undefined {
+  const named = new Set(files.map(({ file_path }) => FILE_NAME.exec(file_path)?.slice(2, 4).join('/')));
+  const [name] = named;
+  if (named.size !== 1 || name === undefined) return undefined;
+  const [epoch, runId] = name.split('/') as [string, string];
+  return { epoch: Number(epoch), runId };
 }
 
 /** Reads every row of the files. @returns no digest if the rows have no uuid @throws UnreadableFile */

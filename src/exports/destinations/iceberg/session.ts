@@ -1,7 +1,8 @@
 /** A session on a table: parts are staged as Parquet files that no snapshot names, and one commit makes them the interval's rows. */
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { StagedLost } from '../../../platform/errors.ts';
-import { parseIso } from '../../../platform/time/iso.ts';
+import { NO_ROWS } from '../../formats/copy-binary.ts';
 import { encodeFile } from '../../formats/file.ts';
 import { MICROSECONDS_1970_TO_2000 } from '../../formats/parquet/values.ts';
 import { UnreadableFile } from '../../formats/unreadable.ts';
@@ -13,8 +14,11 @@ import { openUpload, stage, type StagedFile } from '../object-store/staging.ts';
 import type { Catalog, TableMetadata } from './catalog.ts';
 import { cleanUp } from './clean.ts';
 import { commitInterval } from './commit.ts';
+import { expireSnapshots } from './expire.ts';
 import { throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
+import { deleteLeftFiles } from './left-files.ts';
+import { intervalPartition } from './manifests.ts';
 import { fileName, readFiles } from './present.ts';
 import { readTable, type TableState, type TableSession } from './table-state.ts';
 import { splitS3Url, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
@@ -22,23 +26,18 @@ import { splitS3Url, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } fr
 /** The default of Iceberg's own writers. */
 const COMPRESSION = 'zstd';
 
-/** @returns microseconds since 1970 */
-const microsOf = (instant: string): bigint => parseIso(instant)! + MICROSECONDS_1970_TO_2000;
-
 type Options = {
   catalog: Catalog;
   openLake(bucket: string): Lake;
   delivery: Delivery;
   context: SessionContext;
   location: string;
+  addColumns: boolean | null;
 };
 
-export function icebergSession({ catalog, openLake, delivery, context, location }: Options): Session {
-  const interval = {
-    exportId: delivery.exportId,
-    start: microsOf(delivery.start),
-    end: microsOf(delivery.end),
-  };
+export function icebergSession({ catalog, openLake, delivery, context, location, addColumns }: Options): Session {
+  const interval = intervalPartition(delivery.exportId, delivery.start, delivery.end)!;
+  const needed = { ...delivery, addColumns };
   let lake: Lake | undefined;
 
   function sessionOn(metadata: TableMetadata): TableSession {
@@ -63,30 +62,46 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
     ];
   }
 
+  /** Opens the upload of a part's file. */
+  async function openFile(index: number) {
+    const metadata = await prepareTable(catalog, needed);
+    const { store } = sessionOn(metadata).lake;
+    const folder = [
+      splitS3Url(metadata.location).key,
+      'data',
+      `${EXPORT_COLUMN.name}=${delivery.exportId}`,
+      `${INTERVAL_COLUMN.name}=${compactInstant(delivery.start)}`,
+    ].join('/');
+    const key = `${folder}/${fileName(delivery, index, randomBytes(8).toString('hex'))}`;
+    const opened = await openUpload({ store, context }, key);
+    const fieldIds = new Map(schemaOf(metadata).fields.map(({ name, id }) => [name, id]));
+    return {
+      async fill(rows: AsyncIterable<Uint8Array>, check?: () => unknown): Promise<StagedPart> {
+        const file = encodeFile(rows, {
+          format: 'Parquet',
+          compression: COMPRESSION,
+          columns: delivery.columns,
+          table: { fieldIds, constants: constants() },
+        });
+        const staged = await stage({ store, context }, opened, file.bytes, check);
+        return { ...file.summary(), index, staged };
+      },
+    };
+  }
+
+  /** The names of an interval's files record its delivery, so an interval without rows has a file, too. */
+  async function stageNoRows(): Promise<StagedPart> {
+    return (await openFile(0)).fill(Readable.from([NO_ROWS]));
+  }
+
   return withOwnFaults({
     location,
-    async write(part, source: PartSource): Promise<StagedPart> {
-      const metadata = await prepareTable(catalog, delivery);
-      const session = sessionOn(metadata);
-      const folder = [
-        splitS3Url(metadata.location).key,
-        'data',
-        `${EXPORT_COLUMN.name}=${delivery.exportId}`,
-        `${INTERVAL_COLUMN.name}=${compactInstant(delivery.start)}`,
-      ].join('/');
-      const key = `${folder}/${fileName(delivery, part.index, randomBytes(8).toString('hex'))}`;
-      const opened = await openUpload({ store: session.lake.store, context }, key);
-      await context.step(`part-${part.index}-begin`);
-      const fieldIds = new Map(schemaOf(metadata).fields.map(({ name, id }) => [name, id]));
-      const file = encodeFile(source.rows(), {
-        format: 'Parquet',
-        compression: COMPRESSION,
-        columns: delivery.columns,
-        table: { fieldIds, constants: constants() },
-      });
-      const staged = await stage({ store: session.lake.store, context }, opened, file.bytes, () => source.summary());
-      await context.step(`part-${part.index}-end`);
-      return { ...file.summary(), index: part.index, staged };
+    async write({ index }, source: PartSource): Promise<StagedPart> {
+      const file = await openFile(index);
+      await context.step(`part-${index}-begin`);
+      const staged = await file.fill(source.rows(), () => source.summary());
+      await context.step(`part-${index}-end`);
+      return staged;
     },
     async commit(parts): Promise<Receipt> {
       for (const { index, staged } of parts) {
@@ -97,14 +112,20 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
         );
       }
       await context.step('before-commit');
-      const session = sessionOn(await prepareTable(catalog, delivery));
-      const receipt = await commitInterval(session, parts);
+      const session = sessionOn(await prepareTable(catalog, needed));
+      const receipt = await commitInterval(session, parts, stageNoRows);
       await context.step('after-commit');
       try {
         const after = await catalog.load();
-        if (after) await cleanUp(session, after);
+        if (after) {
+          await cleanUp(session, after);
+          await expireSnapshots(session, after);
+        }
       } catch {
-        context.log('warning', 'Some staged files could not be removed; the delivery itself is complete.');
+        context.log(
+          'warning',
+          'Staged files could not be removed, or old snapshots not be expired. The delivery itself is complete.',
+        );
       }
       return receipt;
     },
@@ -127,6 +148,13 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
       const metadata = await catalog.load();
       return metadata ? cleanUp(sessionOn(metadata), metadata) : [];
     },
+    async deleteSuperseded(dueKeys) {
+      const metadata = await catalog.load();
+      const keys = await dueKeys();
+      // Without the table, its files are no longer Sluice's to delete.
+      if (!metadata) return { goneKeys: [...keys], isDenied: false };
+      return deleteLeftFiles(sessionOn(metadata).lake, metadata, keys, context);
+    },
     async close() {
       lake?.store.close();
       catalog.close();
@@ -135,7 +163,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location 
 }
 
 /** The session, with faults of the storage that name the fields of this destination. */
-function withOwnFaults(session: Required<Omit<Session, 'deleteSuperseded'>>): Session {
+function withOwnFaults(session: Required<Session>): Session {
   return {
     ...session,
     write: async (part, source) => session.write(part, source).catch(throwAsOwn),
@@ -144,6 +172,7 @@ function withOwnFaults(session: Required<Omit<Session, 'deleteSuperseded'>>): Se
     findPresentDelivery: async () => session.findPresentDelivery().catch(throwAsOwn),
     verify: async (receipt, options) => session.verify(receipt, options).catch(throwAsOwn),
     discard: async () => session.discard().catch(throwAsOwn),
+    deleteSuperseded: async (dueKeys) => session.deleteSuperseded(dueKeys).catch(throwAsOwn),
   };
 }
 

@@ -39,11 +39,13 @@ export async function readTable(session: TableSession, metadata: TableMetadata):
   const deletes = await findDeletes(lake, metadata, { list, manifests }, interval);
   const present =
     findInSnapshots(metadata, delivery, location) ??
-    (await findInFiles(lake, files, { ownership: context.ownership, columns: delivery.columns, location }));
+    (await findInFiles(lake, files, { ownership: context.ownership, delivery, location }));
   return { metadata, list, manifests, files, deletes, present };
 }
 
+const ownMetadata = ({ location }: TableMetadata) => `${location.replace(/\/$/, '')}/metadata/sluice-`;
+
 /** Beginning of the addresses of the manifests that a run writes. */
-export function metadataPrefix(metadata: TableMetadata, runId: string): string {
-  return `${metadata.location.replace(/\/$/, '')}/metadata/sluice-${runId}-`;
-}
+export const metadataPrefix = (metadata: TableMetadata, runId: string) => `${ownMetadata(metadata)}${runId}-`;
+
+export const isOwnMetadata = (metadata: TableMetadata, url: string) => url.startsWith(ownMetadata(metadata));

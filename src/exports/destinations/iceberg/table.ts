@@ -24,17 +24,62 @@ const TYPES: Record<ColumnType, string> = {
 };
 
 const FIRST_PARTITION_ID = 1000;
+/** Attempts to add columns while others change the table's schema. */
+const SCHEMA_ATTEMPTS = 5;
+/** Property that tells tables which Sluice made from those of others. */
+const CREATED = 'sluice.created';
+/** Properties of tables that Sluice makes. A snapshot stays for one day after the next one has replaced it. */
+const PROPERTIES = { 'format-version': '2', [CREATED]: 'true', 'history.expire.max-snapshot-age-ms': '86400000' };
 
-export type Needed = Pick<Delivery, 'columns' | 'merge'>;
+/** `addColumns`: whether the table gets columns that it lacks; null: only if Sluice made it. */
+export type Needed = Pick<Delivery, 'columns' | 'merge'> & { addColumns: boolean | null };
 
 const visible = (columns: readonly Column[]) => columns.filter(({ hidden }) => !hidden);
 
-/** @returns the table, made if there was none @throws DestinationRejected when the export cannot be delivered there */
+/**
+ * @returns the table, made if there was none, and with the columns of the export
+ * @throws DestinationRejected when the export cannot be delivered there
+ */
 export async function prepareTable(catalog: Catalog, needed: Needed): Promise<TableMetadata> {
   if (needed.merge) throw icebergFault('versions_unsupported');
-  const found = (await catalog.load()) ?? (await createTable(catalog, needed.columns));
-  checkTable(found, needed.columns);
-  return found;
+  for (let attempt = 0; attempt < SCHEMA_ATTEMPTS; attempt++) {
+    const found = (await catalog.load()) ?? (await createTable(catalog, needed.columns));
+    checkTable(found, needed);
+    const missing = missingColumns(found, needed.columns);
+    if (missing.length === 0) return found;
+    await catalog.commit(additionOf(found, missing));
+  }
+  throw icebergFault('concurrent_commits');
+}
+
+/** The change that adds the columns, unless another writer changes the schema first. */
+function additionOf(metadata: TableMetadata, missing: readonly Column[]) {
+  const schema = schemaOf(metadata);
+  const last = metadata['last-column-id'];
+  const added = missing.map(({ name, type }, index) => {
+    return { id: last + 1 + index, name, type: TYPES[type], required: false };
+  });
+  return {
+    requirements: [
+      { type: 'assert-table-uuid', uuid: metadata['table-uuid'] },
+      { type: 'assert-current-schema-id', 'current-schema-id': metadata['current-schema-id'] },
+      { type: 'assert-last-assigned-field-id', 'last-assigned-field-id': last },
+    ],
+    updates: [
+      {
+        action: 'add-schema',
+        schema: { ...schema, fields: [...schema.fields, ...added] },
+        'last-column-id': last + added.length,
+      },
+      // The one that was added.
+      { action: 'set-current-schema', 'schema-id': -1 },
+    ],
+  };
+}
+
+function missingColumns(metadata: TableMetadata, columns: readonly Column[]): Column[] {
+  const names = new Set(schemaOf(metadata).fields.map(({ name }) => name));
+  return [...visible(columns), ...OUR_COLUMNS].filter(({ name }) => !names.has(name));
 }
 
 async function createTable(catalog: Catalog, columns: readonly Column[]): Promise<TableMetadata> {
@@ -51,7 +96,7 @@ async function createTable(catalog: Catalog, columns: readonly Column[]): Promis
   const answer = catalog.create({
     schema: { 'schema-id': 0, type: 'struct', fields },
     'partition-spec': { 'spec-id': 0, fields: partitions },
-    properties: { 'format-version': '2' },
+    properties: PROPERTIES,
   });
   // Catalogs answer differently to a writer that creates a table while another one does, so only the table itself shows the result.
   const failure = await answer.then(
@@ -63,19 +108,24 @@ async function createTable(catalog: Catalog, columns: readonly Column[]): Promis
   return made;
 }
 
-export function checkTable(metadata: TableMetadata, columns: readonly Column[]): void {
+/** Accepts a table that lacks columns if they may be added. */
+export function checkTable(metadata: TableMetadata, { columns, addColumns }: Omit<Needed, 'merge'>): void {
   if (metadata['format-version'] !== 2) throw icebergFault('format_unsupported');
   splitS3Url(metadata.location);
   const { fields } = schemaOf(metadata);
   const wanted = [...visible(columns), ...OUR_COLUMNS];
-  const missing = wanted.filter(({ name }) => !fields.some((field) => field.name === name));
-  if (missing.length > 0) {
+  const missing = missingColumns(metadata, columns);
+  const mayAdd = addColumns ?? metadata.properties?.[CREATED] === 'true';
+  // Columns by which the table is to be partitioned cannot be added.
+  if (missing.length > 0 && !(mayAdd && missing.every((column) => !OUR_COLUMNS.includes(column)))) {
     const list = missing.map(({ name, type }) => `${name} ${TYPES[type]}`).join(', ');
-    throw icebergFault('column_missing', { sentence: `The table lacks columns of the export. Add them: ${list}.` });
+    throw icebergFault('column_missing', {
+      sentence: `The table lacks columns of the export. Add them, or let Sluice do so by add_columns: ${list}.`,
+    });
   }
   for (const { name, type } of wanted) {
-    const found = fields.find((field) => field.name === name)!.type;
-    if (found === TYPES[type] || (type === 'int4' && found === 'long')) continue;
+    const found = fields.find((field) => field.name === name)?.type;
+    if (found === undefined || found === TYPES[type] || (type === 'int4' && found === 'long')) continue;
     const sentence = `The column ${name} of the table must have the type ${TYPES[type]}.`;
     throw icebergFault('column_type_mismatch', { sentence });
   }

@@ -7,7 +7,7 @@ import { faultCodeOf, icebergFault, throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
 import { splitS3Url, checkTable } from './table.ts';
 
-type Table = { catalog: Catalog; openLake(bucket: string): Lake };
+type Table = { catalog: Catalog; addColumns: boolean | null; openLake(bucket: string): Lake };
 
 /** Only the catalog knows where the files of a table that does not exist will be. */
 const NO_TABLE: Skipped = { skipped: 'There is no table yet: the first run will create it.' };
@@ -47,11 +47,11 @@ export function catalogSteps<Config>(open: (config: Config, context: TestContext
     {
       name: 'Check the table',
       description: 'Ensure that the table, if there is one, has the columns and partitions of the export.',
-      run: withTable(async ({ catalog }, { columns, merge }) => {
+      run: withTable(async ({ catalog, addColumns }, { columns, merge }) => {
         if (merge) throw icebergFault('versions_unsupported');
         const metadata = await catalog.load();
         if (!metadata) return NO_TABLE;
-        checkTable(metadata, columns);
+        checkTable(metadata, { columns, addColumns });
         return undefined;
       }),
     },

@@ -61,14 +61,14 @@ describe('Iceberg', () => {
     assert.deepEqual([await place.snapshot(), await place.leftovers()], [before, 0]);
   });
 
-  it('removes the manifests of an interval without rows whose commit was killed, when it delivers again', async () => {
+  it('removes the file and the manifests of an interval without rows whose commit was killed, when it delivers again', async () => {
     const place = await makeIcebergPlace();
     const interval = testInterval(place);
     await interval.deliver([buildRows(2)]);
     const run = interval.plan([]);
     await stopAt('rows', (steps) => run.commit([], steps));
-    assert.equal(await place.leftovers(), 2);
-    assert.equal((await run.discard()).length, 1);
+    assert.equal(await place.leftovers(), 4);
+    assert.equal((await run.discard()).length, 2);
     await interval.deliver([buildRows(1)]);
     assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
   });

@@ -1,0 +1,90 @@
+/** Finds and deletes the files that only expired snapshots reference. */
+import type { SessionContext } from '../contract.ts';
+import type { DeletedFiles } from '../superseded.ts';
+import { readAvro } from './avro.ts';
+import type { LongInteger, Snapshot, TableMetadata } from './catalog.ts';
+import type { Lake } from './lake.ts';
+import type { ManifestEntry, ManifestFile } from './manifest-schemas.ts';
+import { DELETED, readManifestList } from './manifests.ts';
+import { ancestors, boundsOfFile } from './present.ts';
+import { isOwnMetadata } from './table-state.ts';
+
+/** `next`: the snapshot that replaced it on the main branch. */
+export type ExpiringSnapshot = { snapshot: Snapshot; next: Snapshot };
+
+const sequenceOf = (snapshot: Snapshot) => BigInt(snapshot['sequence-number'] ?? 0);
+const idOf = (id: LongInteger) => BigInt(id);
+
+/**
+ * A file is left if it went out of the main branch with the snapshot after an expiring one, and no snapshot that stays can name it. Files
+ * that others wrote are left to them.
+ * @returns URLs
+ */
+export async function findLeftFiles(
+  lake: Lake,
+  metadata: TableMetadata,
+  expiring: readonly ExpiringSnapshot[],
+): Promise<string[]> {
+  const gone = new Set(expiring.map(({ snapshot }) => snapshot));
+  const line = new Set(ancestors(metadata));
+  const kept = (metadata.snapshots ?? []).filter((snapshot) => !gone.has(snapshot));
+  /**
+   * @param from sequence number of the snapshot that added the file
+   * @param until that of the snapshot that removed it
+   */
+  const isKept = (from: bigint, until: bigint) =>
+    kept.some((one) => sequenceOf(one) >= from && (sequenceOf(one) < until || !line.has(one)));
+
+  const lists = new Map<Snapshot, Promise<ManifestFile[]>>();
+  const listOf = (snapshot: Snapshot) => {
+    const list = lists.get(snapshot) ?? readManifestList(lake, snapshot['manifest-list']);
+    lists.set(snapshot, list);
+    return list;
+  };
+  const left: string[] = [];
+  for (const { snapshot, next } of expiring) {
+    const [before, after] = [await listOf(snapshot), await listOf(next)];
+    lists.delete(snapshot);
+    const until = sequenceOf(next);
+    const stays = new Set(after.map(({ manifest_path }) => manifest_path));
+    left.push(snapshot['manifest-list']);
+    // tooth: iceberg-left-manifests
+    const manifests = before.filter((one) => !stays.has(one.manifest_path) && !isKept(one.sequence_number, until));
+    left.push(...manifests.map(({ manifest_path }) => manifest_path));
+    for (const manifest of after) {
+      if (manifest.content !== 0 || manifest.deleted_files_count === 0) continue;
+      if (manifest.added_snapshot_id !== idOf(next['snapshot-id'])) continue;
+      const entries = await readAvro<ManifestEntry>(await lake.read(manifest.manifest_path));
+      const removed = entries.filter(
+        ({ status, sequence_number: from }) => status === DELETED && from !== null && !isKept(from, until),
+      );
+      left.push(...removed.map(({ data_file }) => data_file.file_path));
+    }
+  }
+  const folder = `${metadata.location.replace(/\/$/, '')}/`;
+  // A manifest that others wrote could name any file of the bucket.
+  return left.filter((url) => url.startsWith(folder) && (isOwnMetadata(metadata, url) || boundsOfFile(url)));
+}
+
+/**
+ * Deletes files whose grace period is over. Stops at the first file whose deletion the store denies.
+ * @param metadata read before the URLs were asked for
+ */
+export async function deleteLeftFiles(
+  lake: Lake,
+  metadata: TableMetadata,
+  urls: readonly string[],
+  { signal }: Pick<SessionContext, 'signal'>,
+): Promise<DeletedFiles> {
+  const lists = new Set(metadata.snapshots?.map((snapshot) => snapshot['manifest-list']));
+  // A table that was registered again from old metadata has its expired snapshots back.
+  if (urls.some((url) => lists.has(url))) return { goneKeys: [...urls], isDenied: false };
+  const goneKeys: string[] = [];
+  for (const url of urls) {
+    signal.throwIfAborted();
+    if (url.startsWith(`s3://${lake.bucket}/`) && (await lake.store.remove(lake.keyOf(url))) === 'denied')
+      return { goneKeys, isDenied: true };
+    goneKeys.push(url);
+  }
+  return { goneKeys, isDenied: false };
+}
