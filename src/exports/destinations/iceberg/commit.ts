@@ -16,6 +16,7 @@ import { icebergFault } from './faults.ts';
 import type { Lake } from './lake.ts';
 import type { DataFile, ManifestFile } from './manifest-schemas.ts';
 import { writeManifestOfNewFiles, writeManifestList, rewriteWithoutInterval, type NewFile } from './manifests.ts';
+import { mergeManifests } from './merge.ts';
 import { currentSnapshot, digestOfFiles, summaryOf, summaryValue } from './present.ts';
 import { metadataPrefix, readTable, type TableSession, type TableState } from './table-state.ts';
 import { checkTable } from './table.ts';
@@ -151,6 +152,7 @@ async function commitSnapshot(
     if (files) {
       const replaced = new Set(manifests.map(({ manifest }) => manifest));
       kept = kept.filter((manifest) => !replaced.has(manifest));
+      kept = await mergeManifests(writing, kept);
       for (const manifest of manifests) kept.push(await rewriteWithoutInterval(writing, manifest, interval));
       if (files.length > 0) kept.unshift(await writeManifestOfNewFiles(writing, files, interval));
     }

@@ -160,6 +160,26 @@ describe('a table of Iceberg', () => {
     await assertWhole(place);
   });
 
+  it('has its manifests merged, those of each export, without a change of rows', async () => {
+    const place = await makeIcebergPlace();
+    const { exportId } = testInterval(place);
+    const hours = Array.from({ length: 4 }, (_, hour) => testInterval(place, {}, exportId, hour));
+    for (const rows of [2, 1]) await testInterval(place).deliver([buildRows(rows)]);
+    await setProperties(place, { 'commit.manifest.min-count-to-merge': '3' });
+    await keepNoSnapshots(place);
+    for (const hour of hours) await hour.deliver([buildRows(2)]);
+    const { snapshots } = (await place.metadata())!;
+    const list = await place.readAvro<ManifestFile>(snapshots!.at(-1)!['manifest-list']);
+    const counts = list.map((one) => one.added_files_count + one.existing_files_count);
+    assert.deepEqual([counts.length, Math.max(...counts)], [4, 3]);
+    const { run, receipt } = await hours[1]!.deliver([buildRows(1)]);
+    assert.equal((await place.read())!.length, 10);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    await run.deleteSuperseded(hours.flatMap((hour) => [...hour.superseded()]));
+    await assertWhole(place);
+    assert.deepEqual([await place.leftovers(), (await hours[0]!.deliveries()).length], [0, 4]);
+  });
+
   it('deletes nothing of a snapshot that is back', async () => {
     const place = await makeIcebergPlace();
     const { run } = await testInterval(place).deliver([buildRows(1)]);
