@@ -75,11 +75,11 @@ export async function listMemberships(
   { roles, members }: BoundIdentityStores,
 ): Promise<Static<typeof RoleMembershipBody>[]> {
   const all = await roles.listMemberships(roleIds);
-  const pickKnownFields = await members.findByIds(
+  const knownMembers = await members.findByIds(
     organizationId,
     all.map(({ membershipId }) => membershipId),
   );
-  const byId = new Map(pickKnownFields.map((member) => [member.id, member]));
+  const byId = new Map(knownMembers.map((member) => [member.id, member]));
   return all.flatMap((membership) => {
     const member = byId.get(membership.membershipId);
     return member ? [presentRoleMembership(membership, member)] : [];

@@ -40,16 +40,16 @@ export function createHandler<Collaborators>(
   const checkParams = createChecker(route.params, () => new NotFound());
   const checkQuery = createChecker(route.query, invalidInput);
   const checkBody = createChecker(route.body, invalidInput);
-  const dropUnpickKnownFields = createFieldFilter(route);
+  const dropUnknownFields = createFieldFilter(route);
 
   async function readBody({ request, body }: RequestWithBody): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};
     if (route.urlEncoded && isUrlEncoded(request)) {
-      return { body: checkBody(dropUnpickKnownFields(fieldValues(route.body, await readUrlEncoded(request)))) };
+      return { body: checkBody(dropUnknownFields(fieldValues(route.body, await readUrlEncoded(request)))) };
     }
-    if (!route.file || !isForm(request)) return { body: checkBody(dropUnpickKnownFields(await body())) };
+    if (!route.file || !isForm(request)) return { body: checkBody(dropUnknownFields(await body())) };
     const { fields, file } = await readForm(request, route.file);
-    return { body: checkBody(dropUnpickKnownFields(fieldValues(route.body, fields))), file };
+    return { body: checkBody(dropUnknownFields(fieldValues(route.body, fields))), file };
   }
 
   return async (rawRequest) => {

@@ -36,7 +36,7 @@ export async function changeTiles(
   if (input.length === 0) return [];
   const all = await context.stores.tiles.listAll(dashboard.id);
   const tiles = new Map(all.map((tile) => [tile.id, tile]));
-  const work = { context: context, dashboardId: dashboard.id, tiles, newInsights };
+  const work = { context, dashboardId: dashboard.id, tiles, newInsights };
   return collectTileChanges(context, dashboard, async () => {
     for (const [index, tile] of input.entries()) {
       await changeTile(work, tile, index).catch((error: unknown) => {
