@@ -208,7 +208,7 @@ export type Config = Static<typeof Environment>;
 
 const valid = compile(Environment);
 
-/** Suffix of variables that name a file with the value, as schedulers mount secrets: `DATABASE_URL_FILE`. */
+/** Suffix of variables that name a file with the value: `DATABASE_URL_FILE`. */
 const FILE_SUFFIX = '_FILE';
 
 /**
@@ -228,7 +228,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /**
- * Returns the value of a variable, or the content of the file that it is in, without the line break at its end; empty if neither is set.
+ * Returns the value of a variable, or the content of its file without the line break at the end; empty if neither is set.
  * @throws CommandFailed if both are set, or the file cannot be read
  */
 function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
