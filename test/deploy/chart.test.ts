@@ -67,11 +67,13 @@ describe('the Helm chart', function () {
     assert.equal(status, 0, stdout);
   });
 
-  it('asks for the addresses without which nothing works, and refuses secrets among the variables', () => {
+  it('asks for the addresses without which nothing works, and refuses unknown settings and secrets among the variables', () => {
     assert.match(refused(), /(?=[^]*publicUrl)[^]*temporal\/address/);
     const required = REQUIRED.flatMap((one) => ['--set', one]);
     assert.match(refused(...required, '--set', 'sluice.environment.DATABASE_URL=postgres://x'), /DATABASE_URL/);
     assert.match(refused(...required, '--set', 'sluice.temporal.adress=x'), /adress/);
+    for (const misspelled of ['worker.replica', 'apis', 'image.tags'])
+      assert.match(refused(...required, '--set', `${misspelled}=1`), new RegExp(misspelled.split('.').at(-1)!));
   });
 
   it('runs each role unprivileged, on a file system that it cannot write, with its secrets as files', () => {

@@ -57,6 +57,14 @@ describe('the systemd units', function () {
     const roles = UNITS.map((name) => /^ExecStart=\S+\/bin\/sluice (\w+)$/m.exec(textOf(name))![1]!).sort();
     assert.deepEqual(roles, ['api', 'migrate', 'worker']);
     for (const name of UNITS.filter((one) => !one.includes('migrate')))
-      assert.match(textOf(name), /^After=.*sluice-migrate[^]*^Requires=sluice-migrate\.service$/m, name);
+      assert.match(textOf(name), /^After=.*sluice-migrate[^]*^PartOf=sluice-migrate\.service$/m, name);
+  });
+
+  it('start in the end, also if the database comes up later than they do', () => {
+    for (const name of UNITS) {
+      assert.match(textOf(name), /^Restart=(always|on-failure)$/m, name);
+      assert.doesNotMatch(textOf(name), /^Requires=/m, name);
+    }
+    assert.match(textOf('sluice-migrate.service'), /^StartLimitIntervalSec=0$/m);
   });
 });
