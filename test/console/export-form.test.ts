@@ -1,4 +1,4 @@
-/** The form of an export: create, mend a field, and two people who edit the same one. */
+/** The form of an export: create, fix a field, and two people who edit the same one. */
 import assert from 'node:assert/strict';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';

@@ -9,7 +9,7 @@ import { startHostileWorld, type Held, type HostileWorld } from './world.ts';
 
 const PROMISED_MS = 250;
 
-/** The worst of what was found, and of what was found before it was mended; and how each is answered: what is refused for another reason costs nothing. */
+/** The worst of what was found, and of what was found before it was fixed; and how each is answered: what is refused for another reason costs nothing. */
 const WORST = {
   public: {
     'flags: a property, 49800 members of capitals': 200,

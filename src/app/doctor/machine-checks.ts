@@ -115,7 +115,7 @@ export function checkApi(url: string): Examination {
       const reasons = Object.entries(body.checks).filter(([, reason]) => reason !== 'ok');
       return problem(
         `The API at ${url} is not ready: ${reasons.map(([name, reason]) => `${name}: ${reason}`).join('; ')}.`,
-        'Mend what it names; it becomes ready by itself.',
+        'Fix what it names; it becomes ready by itself.',
       );
     },
   };

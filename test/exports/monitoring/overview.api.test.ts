@@ -163,14 +163,14 @@ describe('the overview of exports', () => {
 
   it('forgets a failure once the interval was delivered, is requested or was cancelled', async () => {
     const [failed] = FAILED.runs!;
-    await build('mended', [
+    await build('fixed', [
       { runs: [failed!, { status: 'Completed' }] },
       { ...FAILED, requested: true },
       { runs: [failed!, { status: 'Cancelled' }] },
       { runs: [failed!, { status: 'Running' }] },
     ]);
-    const [mended] = (await overview()).results as [OverviewItemBody];
-    assert.deepEqual([mended.needs_you, mended.last_error], [0, null]);
+    const [fixed] = (await overview()).results as [OverviewItemBody];
+    assert.deepEqual([fixed.needs_you, fixed.last_error], [0, null]);
     await build('left', [{ troubles: ['unsettled'] }, { troubles: ['gave_up'] }, { foreign: true }, DELIVERED]);
     const [left] = (await overview()).results as [OverviewItemBody];
     assert.deepEqual([left.name, left.needs_you, left.last_error?.reason], ['left', 3, 'delivered_elsewhere']);

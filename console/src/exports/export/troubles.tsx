@@ -3,7 +3,7 @@ import { useNow } from '../../look/now.ts';
 import { isToday, Time } from '../../look/time.tsx';
 import { countIntervals } from '../words/cadence.ts';
 import { fieldWords, valueAt, valueWords } from '../words/field.ts';
-import { ErrorLinks, nextTry } from '../words/mend.tsx';
+import { ErrorLinks, nextTry } from '../words/error-links.tsx';
 import { OWNERS } from '../words/owner.ts';
 import type { ExportBody } from './export-data.ts';
 import { isNamedHeld, type IntervalMap } from './interval-map.ts';

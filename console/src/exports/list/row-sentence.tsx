@@ -3,7 +3,7 @@ import { useNow } from '../../look/now.ts';
 import { isToday, Time } from '../../look/time.tsx';
 import { countIntervals } from '../words/cadence.ts';
 import { Freshness } from '../words/freshness.tsx';
-import { ErrorLinks, nextTry } from '../words/mend.tsx';
+import { ErrorLinks, nextTry } from '../words/error-links.tsx';
 import { PauseWords } from '../words/pause.tsx';
 import type { ListedExport } from './list-data.ts';
 import styles from './list.module.css';

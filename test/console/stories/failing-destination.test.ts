@@ -1,4 +1,4 @@
-/** The story that the console is for: a destination refuses, three hours fail, and an operator finds out why, mends the field and retries them. */
+/** The story that the console is for: a destination refuses, three hours fail, and an operator finds out why, fixes the field and retries them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
@@ -72,7 +72,7 @@ describe('story: three hours that a destination refused', () => {
     assert.equal(rows[0]?.count, 3);
   }
 
-  it('in a bucket are found out about, mended and retried with three clicks', async () => {
+  it('in a bucket are found out about, fixed and retried with three clicks', async () => {
     const { id, address } = await arrange('Clicks', await bucketPlace({ region: 'eu-central-1' }));
     const { page, close } = await at.visit();
     await page.goto(address);
@@ -100,7 +100,7 @@ describe('story: three hours that a destination refused', () => {
     await close();
   });
 
-  it('in a table are mended by keys alone', async () => {
+  it('in a table are fixed by keys alone', async () => {
     const { id, address } = await arrange('Keys', await schemaPlace(at, { table_name: 'report' }));
     const { page, close } = await at.visit();
     await page.goto(address);
