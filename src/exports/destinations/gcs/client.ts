@@ -15,8 +15,8 @@ import { tokenSource } from './token.ts';
 
 export const GOOGLE = 'https://storage.googleapis.com';
 
-/** Limit of answers other than an object's content: JSON of at most 1,000 names. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Limit of answers other than an object's content: JSON of at most 1,000 names of at most 1 KiB. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 16;
 const MAX_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 500;

@@ -108,6 +108,7 @@ export const GCS_FAULTS = {
     rawCodes: [405, 501],
   },
   answer_incomplete: { owner: 'destination', sentence: 'The store did not acknowledge an upload.' },
+  listing_endless: { owner: 'destination', sentence: 'The store lists more objects of one upload than Sluice made.' },
   store_unavailable: { owner: 'destination', sentence: 'The store cannot answer at the moment.' },
   request_refused: { owner: 'you', final: true, sentence: 'The store refused the request.' },
   ...networkFaults({ hostField: 'endpoint_url', unreachable: 'The store cannot be reached.' }),

@@ -27,6 +27,10 @@ const MIB = 1024 * 1024;
 const PIECE_MS = 300_000;
 /** Google's limit of objects that one request composes. */
 const MAX_SOURCES = 32;
+const VERSIONS = { fields: 'name,generation' };
+/** Limits of pages of a thousand objects each, and of listings, which guard against a store whose listing never ends. */
+const MAX_UPLOAD_PAGES = 20;
+const MAX_ABORT_ROUNDS = 20;
 /** Stands for the anchor's generation where the anchor is gone, and pieces are left. */
 const NO_GENERATION = '0';
 
@@ -71,14 +75,17 @@ export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): Ob
     }
   }
 
-  async function* list(prefix: string, fields = 'name'): AsyncGenerator<Version> {
-    for (let pageToken = ''; ;) {
+  async function* list(prefix: string, { fields = 'name', maxPages = Infinity } = {}): AsyncGenerator<Version> {
+    for (let [pageToken, pages] = ['', 0]; ; pages++) {
+      if (pages === maxPages) throw gcsFault('listing_endless');
       const query = { prefix, fields: `items(${fields}),nextPageToken`, ...(pageToken !== '' && { pageToken }) };
       const path = `${objects}?${new URLSearchParams(query).toString()}`;
       const page = await client.call({ method: 'GET', path }).catch(throwFailureOf('list'));
       yield* (page['items'] ?? []) as Version[];
-      pageToken = (page['nextPageToken'] as string | undefined) ?? '';
-      if (pageToken === '') return;
+      const next = (page['nextPageToken'] as string | undefined) ?? '';
+      if (next === '') return;
+      if (next === pageToken) throw gcsFault('listing_endless');
+      pageToken = next;
     }
   }
 
@@ -188,11 +195,12 @@ export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): Ob
   async function abort(upload: BegunUpload): Promise<void> {
     await erase(anchorOf(upload));
     // A piece in transit may arrive meanwhile.
-    for (;;) {
-      const left = await Array.fromAsync(list(`${uploadName(upload)}.`, 'name,generation'));
+    for (let round = 0; round < MAX_ABORT_ROUNDS; round++) {
+      const left = await Array.fromAsync(list(`${uploadName(upload)}.`, { ...VERSIONS, maxPages: MAX_UPLOAD_PAGES }));
       if (left.length === 0) return;
       await severalAtOnce(left, erase);
     }
+    throw gcsFault('listing_endless');
   }
 
   return {
@@ -208,7 +216,7 @@ export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): Ob
     async listUnfinishedUploads(key) {
       const prefix = uploadsOf(key);
       const found = new Map<string, string>();
-      for await (const { name, generation } of list(prefix, 'name,generation')) {
+      for await (const { name, generation } of list(prefix, { ...VERSIONS, maxPages: MAX_UPLOAD_PAGES })) {
         const [token = '', piece] = name.slice(prefix.length).split('.');
         if (piece === undefined) found.set(token, generation);
         else if (!found.has(token)) found.set(token, NO_GENERATION);

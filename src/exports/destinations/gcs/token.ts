@@ -2,13 +2,15 @@
 import type { Answer, Request } from '../../../platform/net/post.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { gcsFault } from './faults.ts';
-import { assertionOf, type ServiceAccount } from './service-account.ts';
+import { signAssertion, type ServiceAccount } from './service-account.ts';
 
 type Send = (request: Pick<Request, 'url' | 'headers' | 'body'>) => Promise<Answer>;
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** Tokens are renewed so long before they expire. */
 const EARLY_MS = 60_000;
+/** A token is used so long at least, whatever the server says; one that has expired is renewed when the store refuses it. */
+const MIN_USE_MS = 30_000;
 
 /** @returns a function that returns the current token, or a new one if it `renews` */
 export function tokenSource(account: ServiceAccount, send: Send) {
@@ -16,14 +18,14 @@ export function tokenSource(account: ServiceAccount, send: Send) {
   let asked: Promise<string> | undefined;
 
   async function ask(): Promise<string> {
-    const assertion = assertionOf(account, Math.floor(Date.now() / 1000));
+    const assertion = await signAssertion(account, Math.floor(Date.now() / 1000));
     const answer = await send({
       url: new URL(account.tokenUri),
       headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
     }).catch(throwUnreachable);
     const { token, seconds } = tokenIn(answer);
-    current = { token, until: Date.now() + seconds * 1000 - EARLY_MS };
+    current = { token, until: Date.now() + Math.max(MIN_USE_MS, seconds * 1000 - EARLY_MS) };
     return token;
   }
 

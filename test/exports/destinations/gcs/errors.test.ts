@@ -1,5 +1,6 @@
 /** For the answers of Google: whether the same request would be refused for ever. Reasons are those of its documentation. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { consequenceOf } from '../../../../src/exports/destinations/gcs/errors.ts';
 import { parseServiceAccountKey } from '../../../../src/exports/destinations/gcs/service-account.ts';
 import { InvalidInput } from '../../../../src/platform/errors.ts';
@@ -33,6 +34,11 @@ describe('an answer of Google', () => {
   }
 });
 
+const keyOf = (modulusLength: number, publicExponent = 65_537) =>
+  generateKeyPairSync('rsa', { modulusLength, publicExponent }).privateKey;
+const pemOf = (bits: number, exponent?: number) => keyOf(bits, exponent).export({ type: 'pkcs8', format: 'pem' });
+const jwkOf = (bits: number) => ({ key: keyOf(bits).export({ format: 'jwk' }), format: 'jwk' });
+
 describe('the key of a service account', () => {
   const WHOLE = serviceAccountKey('https://oauth2.googleapis.com/token');
   const changed = (change: Record<string, unknown>) => JSON.stringify({ ...(JSON.parse(WHOLE) as object), ...change });
@@ -51,6 +57,11 @@ describe('the key of a service account', () => {
     ['without an address', changed({ client_email: 'canary' }), /client_email/],
     ['without a private key', changed({ private_key: undefined }), /private_key/],
     ['with a private key that is none', changed({ private_key: 'canary' }), /private_key/],
+    ['with a private key that is no text', changed({ private_key: jwkOf(2048) }), /RSA key in PEM/],
+    ['with a short private key', changed({ private_key: pemOf(1024) }), /2048 to 4096 bits/],
+    ['with a private key whose signatures take seconds', changed({ private_key: pemOf(2048, 2 ** 31 - 1) }), /65537/],
+    ['with a token_uri that is no address', changed({ token_uri: 'canary' }), /token_uri/],
+    ['with a token_uri that is no address of the web', changed({ token_uri: 'file:///canary' }), /token_uri/],
     ['with a token_uri that is no text', changed({ token_uri: 7 }), /token_uri/],
   ] as const) {
     it(`${name} is refused, and not repeated`, () => {

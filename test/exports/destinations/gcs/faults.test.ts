@@ -91,6 +91,30 @@ describe('GCS, where something is wrong', () => {
     for (const { proxy } of [writing, deleting]) proxy.close();
   });
 
+  it('reads no listing that never ends', async () => {
+    for (const tokenAt of [(page: number) => `page-${page}`, () => 'again']) {
+      const place = await makeGcsPlace();
+      let pages = 0;
+      const endless = http.createServer((request, response) => {
+        if (request.method === 'GET' && request.url!.includes('nextPageToken')) {
+          response.end(JSON.stringify({ items: [], nextPageToken: tokenAt(++pages) }));
+          return;
+        }
+        const { host, ...headers } = request.headers;
+        const onward = http.request(place.at.gateway.origin + request.url, { method: request.method, headers });
+        onward.on('response', (answer) => answer.pipe(response.writeHead(answer.statusCode!, answer.headers)));
+        request.pipe(onward);
+      });
+      const config = { ...place.config, endpoint_url: `http://127.0.0.1:${await listen(endless)}` };
+      const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
+      const [, write] = place.destination.steps;
+      const tested = write!.run(config, { ...context, signal: AbortSignal.timeout(10_000) });
+      assert.equal((await faultIn('GCS', tested)).code, 'listing_endless');
+      assert.ok(pages <= 20, String(pages));
+      endless.close().closeAllConnections();
+    }
+  });
+
   it('keeps nothing on record where no upload can have begun', async () => {
     const interval = testInterval(await makeGcsPlace({ endpoint_url: CLOSED }));
     await assert.rejects(interval.plan([buildRows(1)]).write());
