@@ -16,7 +16,7 @@ const WINDOW_MS = 250;
 /** Limit of changes of a project in one window. */
 const MAX_CHANGES = 100;
 
-const LIMITS: LiveLimits = {
+export const LIMITS: LiveLimits = {
   perCaller: 10,
   perProject: 250,
   perProcess: 1_000,
@@ -70,7 +70,7 @@ export function createLive(options: LiveOptions): Live {
         const change = changeOf(payload);
         if (change) batcher.add(change);
         const userId = endedAccessOf(payload);
-        if (userId !== undefined) void streams.recheck(userId);
+        if (userId !== undefined) streams.recheck(userId);
       },
       onListening() {
         // Notifications that were sent before the connection listened are lost.

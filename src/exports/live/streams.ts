@@ -54,8 +54,8 @@ export type LiveStreams = {
    */
   open(options: Opening, missed: readonly LiveEvent[] | undefined, latestId: string): Readable;
   publish(events: readonly LiveEvent[]): void;
-  /** Checks the access of a user's streams at once, because a part of it has ended. */
-  recheck(userId: number): Promise<void>;
+  /** Checks the access of a user's streams next, because a part of it has ended. Several such requests share a check. */
+  recheck(userId: number): void;
   /** Sends a reset to all callers. */
   reset(latestId: string): void;
   /** Ends all streams; none is opened any more. */
@@ -69,7 +69,9 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
   const listeners = new Map<number, Set<Listener>>();
   let open = 0;
   let closed = false;
-  let isChecking = false;
+  /** Listeners to check, those of ended access first. */
+  const waiting = new Set<Listener>();
+  let checking = 0;
 
   function allListeners(): Listener[] {
     return [...listeners.values()].flatMap((projectListeners) => [...projectListeners]);
@@ -135,19 +137,34 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
     listener.hasMissedEvents = false;
   }
 
-  async function checkAll(): Promise<void> {
-    if (isChecking) return;
-    isChecking = true;
-    const listening = allListeners();
-    const checkNext = async () => {
-      for (let next = listening.pop(); next; next = listening.pop()) await check(next);
-    };
-    await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, checkNext));
-    isChecking = false;
+  /** Checks what waits, at most `CHECKED_AT_ONCE` listeners at once, however often it is called. */
+  function checkWaiting(): void {
+    for (const listener of waiting) {
+      if (checking >= CHECKED_AT_ONCE) return;
+      waiting.delete(listener);
+      if (listener.isEnded) continue;
+      checking += 1;
+      void check(listener).then(() => {
+        checking -= 1;
+        checkWaiting();
+      });
+    }
+  }
+
+  function checkAll(): void {
+    for (const listener of allListeners()) waiting.add(listener);
+    checkWaiting();
+  }
+
+  function checkFirst(listening: readonly Listener[]): void {
+    const others = [...waiting].filter((listener) => !listening.includes(listener));
+    waiting.clear();
+    for (const listener of [...listening, ...others]) waiting.add(listener);
+    checkWaiting();
   }
 
   const heartbeat = setInterval(sendHeartbeats, limits.heartbeatMs);
-  const checks = setInterval(() => void checkAll(), limits.recheckEveryMs);
+  const checks = setInterval(checkAll, limits.recheckEveryMs);
   heartbeat.unref();
   checks.unref();
 
@@ -189,8 +206,8 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
       }
     },
 
-    async recheck(userId) {
-      for (const listener of allListeners()) if (listener.userId === userId) await check(listener);
+    recheck(userId) {
+      checkFirst(allListeners().filter((listener) => listener.userId === userId));
     },
 
     reset(latestId) {
@@ -204,6 +221,7 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
       closed = true;
       clearInterval(heartbeat);
       clearInterval(checks);
+      waiting.clear();
       allListeners().forEach(endStream);
     },
   };

@@ -1,6 +1,8 @@
 /** Streams of changes of exports: what a client that reconnects receives, and how much is kept for it. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LIMITS } from '../../../src/exports/live/live.ts';
+import { createLiveStreams } from '../../../src/exports/live/streams.ts';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { Caller, Rights } from '../../../src/platform/http/access.ts';
 import { openEventSource } from '../../support/api/event-source.ts';
@@ -217,6 +219,37 @@ describe('streams of changes', () => {
       own.leave();
       await own.stop();
     });
+  });
+
+  it('are checked four at a time, however often access ends, and those that end first', async () => {
+    const streams = createLiveStreams({ ...LIMITS, recheckEveryMs: 3_600_000 }, () => '0');
+    const rights = { visible: () => ({ madeBy: null, except: [] }) } as unknown as Rights;
+    const [{ promise: held, resolve: answer }, checks] = [Promise.withResolvers<void>(), [] as number[]];
+    const open = (userId: number) =>
+      streams.open(
+        {
+          projectId: 1,
+          caller: { keyId: null, userId } as Caller,
+          rights,
+          recheckAccess: async () => (checks.push(userId), await held, rights),
+          signal: new AbortController().signal,
+        },
+        [],
+        '0',
+      );
+    for (let count = 0; count < 10; count++) [1, 2].forEach(open);
+    for (let count = 0; count < 400; count++) streams.recheck(1);
+    streams.recheck(2);
+    assert.equal(checks.length, 4);
+    answer();
+    await until('the checks', () => checks.length >= 24);
+    assert.deepEqual(
+      checks.slice(4, 14),
+      Array.from({ length: 10 }, () => 2),
+    );
+    // Those under way when access ended again are repeated.
+    assert.equal(checks.length, 24);
+    streams.close();
   });
 
   it('send a comment while nothing happens', async () => {
