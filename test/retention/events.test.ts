@@ -70,13 +70,14 @@ describe('events past their retention', () => {
     const retention = { RETENTION_EVENT_DAYS: ofInstallation };
     return expireEvents({ ...engine, retention }, { beginWithinMs: 60_000, signal });
   };
-  const retainedDays = async (id = project) => {
-    const [found] = await sql<{ days: number }>(
-      `select extract(epoch from clock_timestamp() - retained_from)::float8 / 86400 as days from event_retention where project_id = $1`,
+  const retainedSeconds = async (id = project) => {
+    const [found] = await sql<{ seconds: number }>(
+      `select extract(epoch from clock_timestamp() - retained_from)::float8 as seconds from event_retention where project_id = $1`,
       [id],
     );
-    return found && Math.floor(found.days);
+    return found?.seconds;
   };
+  const retainedDays = async () => Math.floor(((await retainedSeconds()) ?? NaN) / 86_400);
 
   /** An hourly export that was made so many days ago, and has delivered every hour up to so many days ago. */
   async function buildExport(madeDaysAgo: number, deliveredUntilDaysAgo: number, overrides = {}): Promise<string> {
@@ -212,6 +213,20 @@ describe('events past their retention', () => {
     await buildExport(200, 110, { model: 'sessions' });
     await expire();
     assert.equal(await retainedDays(), 110);
+  });
+
+  it('wait for a long interval that has not ended, also of an export that paused because it failed', async () => {
+    await setDays(7);
+    const end = new Date(Date.now() + 2 * 3_600_000);
+    const week = {
+      model: 'sessions',
+      interval: 'week',
+      offsetDay: end.getUTCDay(),
+      offsetHour: end.getUTCHours(),
+    } as const;
+    const id = await buildExport(1, 1, { ...week, paused: true, pausedReason: 'It failed too often.' });
+    await expire();
+    assert.equal(Math.floor((await retainedSeconds())! / 3_600), 190);
   });
 
   it('give their space back once a month has none, and no transaction may still read them', async () => {

@@ -70,8 +70,10 @@ async function findOldestNeeded(
     Math.min(endOfIntervalAt(tiling, limit + reach), current),
   );
   const first = pieces.total === 0 ? undefined : await findFirstOpen(stores, batchExport, pieces);
-  // The interval that has not ended yet is to be delivered too, unless its export is paused or ends before.
-  const isExpected = !batchExport.paused && (batchExport.endAt === null || millisOf(batchExport.endAt) > current);
+  // The interval that has not ended yet is to be delivered too, unless a person has paused its export, or its export ends before.
+  const { paused, pausedReason } = batchExport;
+  const isExpected =
+    (!paused || pausedReason !== null) && (batchExport.endAt === null || millisOf(batchExport.endAt) > current);
   const start = first ?? (isExpected ? current : undefined);
   return start !== undefined && start - reach < limit
     ? { start: isoMicros(start), needsFrom: start - reach }
