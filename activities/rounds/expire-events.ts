@@ -63,7 +63,11 @@ export async function hideExpired(
     async (project) => {
       const { from, delaying } = await planExpiry(engine.stores, project);
       await hideEvents(engine.pool, project.projectId, from);
-      await tellOwners(engine, project, delaying);
+      await tellOwners(
+        engine,
+        project,
+        delaying.filter(({ isLate }) => isLate),
+      );
     },
   );
 }

@@ -227,6 +227,7 @@ describe('events past their retention', () => {
     const id = await buildExport(1, 1, { ...week, paused: true, pausedReason: 'It failed too often.' });
     await expire();
     assert.equal(Math.floor((await retainedSeconds())! / 3_600), 190);
+    assert.deepEqual(await notices(id), [], 'it is not late');
   });
 
   it('give their space back once a month has none, and no transaction may still read them', async () => {

@@ -22,6 +22,8 @@ export type DelayingExport = {
   name: string;
   /** Start of its oldest data interval that is to be delivered. */
   start: string;
+  /** Whether that interval has been due for so long that its owners should know. */
+  isLate: boolean;
 };
 
 /** `from`: instant before which events can be hidden now. `latest`: how far deletion is delayed at most. ISO. */
@@ -31,6 +33,8 @@ const HOUR_MS = 3_600_000;
 /** Longest delay of a deletion. */
 export const MAX_DELAY_DAYS = 30;
 const MAX_DELAY_MS = MAX_DELAY_DAYS * 24 * HOUR_MS;
+/** Time after its end in which an interval is not late: one that is longer than the retention is delivered when its first events are old. */
+const DUE_MS = 24 * HOUR_MS;
 const MAX_EXPORTS = 100_000;
 
 type Stores = Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalFacts'>;
@@ -48,7 +52,7 @@ export async function planExpiry(stores: Stores, project: ExpiringProject): Prom
   const earliest = delaying.reduce((least, { needsFrom }) => Math.min(least, needsFrom), limit);
   return {
     from: isoMicros(Math.max(earliest, limit - MAX_DELAY_MS)),
-    delaying: delaying.map(({ exportId, name, start }) => ({ exportId, name, start })),
+    delaying: delaying.map(({ needsFrom: _, ...found }) => found),
   };
 }
 
@@ -58,7 +62,7 @@ async function findOldestNeeded(
   batchExport: BatchExport,
   limit: Millis,
   now: Millis,
-): Promise<{ start: string; needsFrom: Millis } | undefined> {
+): Promise<{ start: string; isLate: boolean; needsFrom: Millis } | undefined> {
   const hours = hoursBefore(batchExport);
   if (hours === null) return undefined;
   const reach = hours * HOUR_MS;
@@ -75,9 +79,9 @@ async function findOldestNeeded(
   const isExpected =
     (!paused || pausedReason !== null) && (batchExport.endAt === null || millisOf(batchExport.endAt) > current);
   const start = first ?? (isExpected ? current : undefined);
-  return start !== undefined && start - reach < limit
-    ? { start: isoMicros(start), needsFrom: start - reach }
-    : undefined;
+  if (start === undefined || start - reach >= limit) return undefined;
+  const isLate = endOfIntervalAt(tiling, start) + DUE_MS <= now;
+  return { start: isoMicros(start), isLate, needsFrom: start - reach };
 }
 
 function hoursBefore(batchExport: BatchExport): number | null {
