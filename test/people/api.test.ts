@@ -5,11 +5,12 @@ import { createGatekeeper } from '../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../src/people/stores.ts';
 import { keyStore } from '../../src/people/keys/keys.store.ts';
 import { generateKey } from '../../src/people/keys/keys.ts';
+import type { ProjectBody } from '../../src/people/projects/project-body.ts';
 import { projectRoutes } from '../../src/people/projects/projects.routes.ts';
 import { projectStore } from '../../src/people/projects/projects.store.ts';
 import { startApi, type Api } from '../support/api/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
-import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../support/api/identity.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 
 const probe = (method: 'get' | 'post', scope: 'thing:read' | 'thing:write') =>
   route({
@@ -222,20 +223,33 @@ describe('identity', () => {
     assert.deepEqual([unchanged.status, ...settings(unchanged)], [200, false, true]);
     assert.equal((unchanged.body as { name: string }).name, 'Ours');
     assert.equal((await change({ anonymize_ips: 'yes' })).status, 400);
-    assert.equal((await change({ event_retention_days: 30 })).status, 403, 'a member is no admin');
-    const key = await buildProjectSecretKey(db, ours, 'project:write');
-    const keep = async (days: number | null) =>
-      (await api.request('PATCH', path, { key, body: { event_retention_days: days } })).body;
-    for (const days of [30, 0, null])
-      assert.deepEqual(await keep(days), { ...(unchanged.body as object), event_retention_days: days });
-    const { attr, detail } = (await keep(6)) as { attr: string; detail: string };
-    assert.equal(attr, 'event_retention_days');
-    assert.equal(detail, 'Events are kept for 7 days at least; 0 keeps them for ever.');
     for (const key of [await buildPersonalKey(db, ours, 'event:write'), await buildPersonalKey(db, theirs, '*')]) {
       assert.equal((await api.request('PATCH', path, { key, body: {} })).status, 403);
     }
     const foreign = await projectStore(db).findByToken(theirs.apiToken);
     assert.deepEqual([foreign?.anonymizeIps, foreign?.historicalFromProjectKey], [false, false]);
+  });
+
+  it('changes for how long events are kept, for admins of the project only', async () => {
+    const path = `/api/projects/${ours.projectId}/`;
+    const key = await buildPersonalKey(db, ours, 'project:write');
+    const keep = async (days: number | null, by = key) =>
+      api.request('PATCH', path, { key: by, body: { event_retention_days: days } });
+    const ofProject = await buildProjectSecretKey(db, ours, 'project:write');
+    for (const other of [key, ofProject]) {
+      assert.equal((await keep(30, other)).status, 403);
+      assert.equal((await keep(null, other)).status, 200, 'nothing changes');
+    }
+    await promote(db, ours, 'admin');
+    try {
+      for (const days of [30, 0, null])
+        assert.equal(((await keep(days)).body as ProjectBody).event_retention_days, days);
+      const { attr, detail } = (await keep(6)).body as { attr: string; detail: string };
+      assert.equal(attr, 'event_retention_days');
+      assert.equal(detail, 'Events are kept for 7 days at least; 0 keeps them for ever.');
+    } finally {
+      await promote(db, ours, 'member');
+    }
   });
 
   it('allows visitors without cookies, by the mode of upstream that forgets them', async () => {

@@ -25,7 +25,7 @@ export const projectSettings = {
   event_retention_days: nullable(Type.Integer({ minimum: 0, maximum: MAX_EVENT_RETENTION_DAYS }), {
     description:
       'For how many days events are kept, at least 7; older ones are deleted for good. 0: for ever. null: as the installation says. Only ' +
-      'admins of the project may change it.',
+      'admins of the project may change it, recently signed in or by a personal API key.',
   }),
 };
 

@@ -1,6 +1,7 @@
 /** `/api/projects/`: the projects that a caller can access. */
-import type { Gatekeeper } from '../../platform/http/access.ts';
+import type { Caller, Gatekeeper, Rights } from '../../platform/http/access.ts';
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
+import { ensureLogin } from '../../platform/http/login.ts';
 import { readTimezone } from '../../platform/http/parameters/time-zone.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
@@ -119,11 +120,15 @@ const patchProject = route({
   body: ProjectPatchBody,
   answers: { 200: ProjectBody },
   summary: 'Update the name and settings of a project',
-  description: 'Capture applies changes within ten seconds, flags immediately.',
+  description:
+    'Capture applies changes within ten seconds, flags immediately. To change `event_retention_days`, you need to be an admin of the project ' +
+    'who signed in recently, or use a personal API key of one.',
   async handle({ caller, project, rights, body }, { identity }: IdentityApi) {
-    if (body.event_retention_days !== undefined && rights.membership && !rights.isProjectAdmin)
-      throw new PermissionDenied('Only admins of the project may change for how long its events are kept.');
-    const changed = await changeProject(identity, { caller, projectId: project.id }, settingsIn(body));
+    const ensureMayChange = (before: Project) => {
+      const days = body.event_retention_days;
+      if (days !== undefined && days !== before.eventRetentionDays) ensureMayChangeRetention(caller, rights);
+    };
+    const changed = await changeProject(identity, { caller, projectId: project.id }, settingsIn(body), ensureMayChange);
     return json(200, await presentOne(changed, identity));
   },
 });
@@ -165,6 +170,13 @@ function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
 }
 
 const MIN_EVENT_RETENTION_DAYS = 7;
+
+/** The deletion of events cannot be undone, so it is guarded as a new public key is. @throws PermissionDenied */
+function ensureMayChangeRetention(caller: Caller, rights: Rights): void {
+  if (!rights.isProjectAdmin)
+    throw new PermissionDenied('Only admins of the project may change for how long its events are kept.');
+  ensureLogin(caller, { sensitive: true });
+}
 
 /** @throws InvalidInput */
 function readRetention(days: number | null | undefined): number | null | undefined {

@@ -31,14 +31,20 @@ export async function createProject(
   });
 }
 
-/** Changes a project, and logs the changed fields, if any. @throws NotFound */
+/**
+ * Changes a project, and logs the changed fields, if any.
+ * @param ensureMayChange throws when the caller may not change the locked project so
+ * @throws NotFound
+ */
 export async function changeProject(
   identity: IdentityStores,
   { caller, projectId }: { caller: Caller; projectId: number },
   changes: ProjectChanges,
+  ensureMayChange: (before: Project) => void,
 ): Promise<Project> {
   return identity.inTransaction(async ({ projects, auditLog }) => {
     const before = await projects.lock(projectId);
+    ensureMayChange(before);
     const after = await projects.change(projectId, changes);
     const entry = { project: after, author: caller, scope: SCOPE, itemId: projectId, name: after.name };
     await auditLog.recordChange({ ...entry, activity: 'updated' }, auditedFields(before), auditedFields(after));

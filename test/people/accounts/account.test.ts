@@ -167,9 +167,15 @@ describe('an account', () => {
       .db('sessions')
       .where({ user_id: admin.id })
       .update({ authenticated_at: new Date(0).toISOString() });
-    const answer = await ask(admin, 'PATCH', `/api/projects/${ours.projectId}/reset_token/`);
-    assert.equal(answer.status, 403);
-    assert.partialDeepStrictEqual(answer.body, { code: 'sensitive_action_required_reauth' });
+    const path = `/api/projects/${ours.projectId}/`;
+    for (const answer of [
+      await ask(admin, 'PATCH', `${path}reset_token/`),
+      await ask(admin, 'PATCH', path, { event_retention_days: 7 }),
+    ]) {
+      assert.equal(answer.status, 403);
+      assert.partialDeepStrictEqual(answer.body, { code: 'sensitive_action_required_reauth' });
+    }
+    assert.equal((await ask(admin, 'PATCH', path, { event_retention_days: null })).status, 200);
   });
 
   it('has cookies that travel in the open only where the service does', async () => {
