@@ -49,6 +49,7 @@ export async function hideExpired(
   { onlyUnchecked = false } = {},
 ): Promise<void> {
   const days = engine.retention.RETENTION_EVENT_DAYS ?? 0;
+  await endWithoutRetention(engine, days);
   const projects = await listExpiringProjects(engine.pool, days, { onlyUnchecked });
   if (projects.length === 0) return;
   // tooth: expiry-clock
@@ -93,6 +94,17 @@ async function tellOwners(
   for (const exportId of await stores.health.listExportsWith('expiring')) {
     if (ids.has(exportId)) continue;
     const batchExport = await stores.batchExports.find(exportId);
-    if (!batchExport || batchExport.projectId === projectId) await stores.health.end(exportId, 'expiring');
+    if (batchExport?.projectId === projectId) await stores.health.end(exportId, 'expiring');
+  }
+}
+
+/** Ends the trouble of exports whose projects have no events that are older than their retention, which may have been lifted. */
+async function endWithoutRetention({ pool, stores }: ExpiringEngine, days: number): Promise<void> {
+  const exportIds = await stores.health.listExportsWith('expiring');
+  if (exportIds.length === 0) return;
+  const limited = new Set((await listExpiringProjects(pool, days)).map(({ projectId }) => projectId));
+  for (const exportId of exportIds) {
+    const batchExport = await stores.batchExports.find(exportId);
+    if (!batchExport || !limited.has(batchExport.projectId)) await stores.health.end(exportId, 'expiring');
   }
 }

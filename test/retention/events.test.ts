@@ -167,6 +167,10 @@ describe('events past their retention', () => {
     assert.equal(await countOf('events'), 2);
     assert.equal(await retainedDays(), 119);
     await expire();
+    await setDays(0);
+    await expire();
+    assert.deepEqual(await rows.stores.health.listExportsWith('expiring'), [], 'the retention is lifted');
+    await setDays(KEPT_DAYS);
     const [message, ...others] = await notices(id);
     assert.deepEqual(others, []);
     assert.match(
