@@ -6,6 +6,7 @@ import { expireEvents, hideExpired, type ExpiringEngine } from '../../activities
 import { eventStore } from '../../src/events/records/events.store.ts';
 import { eventReader } from '../../src/events/reading/read.ts';
 import { emptyPartitions, truncateEmpty } from '../../src/events/table/empty-partitions.ts';
+import { hideEvents } from '../../src/events/table/expiry.ts';
 import { createSealer } from '../../src/events/table/seal.ts';
 import { unfilteredContent } from '../../src/conditions/rows/content.ts';
 import { environmentWith } from '../../src/platform/config.ts';
@@ -211,6 +212,20 @@ describe('events past their retention', () => {
     await pause(await buildExport(200, 190, { paused: true, pausedReason: 'It failed too often.' }));
     await expire();
     assert.equal(await retainedDays(), KEPT_DAYS + 30);
+  });
+
+  it('do not wait for an interval that has expired or is delivered, although its last run failed', async () => {
+    const batchExport = (await rows.stores.batchExports.find(await buildExport(200, 90)))!;
+    const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+    for (const daysAgo of [120, 105]) {
+      const start = hour - daysAgo * DAY_MS;
+      const { id } = await rows.buildRun(batchExport, { start, end: start + 3_600_000 });
+      await sql(`update batch_export_runs set status = 'Failed', finished_at = now() where id = $1`, [id]);
+    }
+    await sql('delete from batch_export_intervals where data_interval_start = $1', [new Date(hour - 120 * DAY_MS)]);
+    await hideEvents(pool, project, new Date(hour - 110 * DAY_MS).toISOString());
+    await expire();
+    assert.equal(await retainedDays(), KEPT_DAYS);
   });
 
   it('wait for sessions that began a day before their interval', async () => {

@@ -9,10 +9,11 @@ import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { contentOf } from '../batch-exports/content.ts';
 import { hasMark } from '../domain/interval-codes.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
-import { endOfIntervalAt, startOfIntervalAt } from '../domain/intervals.ts';
+import { endOfIntervalAt, startOfIntervalAt, type Tiling } from '../domain/intervals.ts';
 import type { Millis } from '../domain/millis.ts';
 import { piecesEnding } from '../domain/pieces.ts';
 import type { ExportStores } from '../stores.ts';
+import { expiredRange } from './expired.ts';
 import { codesOf } from './interval-cells.ts';
 import { factsOfAll, offeredFact, pausedRange } from './offered.ts';
 
@@ -73,7 +74,7 @@ async function findOldestNeeded(
     startOfIntervalAt(tiling, limit - MAX_DELAY_MS),
     Math.min(endOfIntervalAt(tiling, limit + reach), current),
   );
-  const first = pieces.total === 0 ? undefined : await findFirstOpen(stores, batchExport, pieces);
+  const first = pieces.total === 0 ? undefined : await findFirstOpen(stores, batchExport, pieces, tiling);
   // The interval that has not ended yet is to be delivered too, unless a person has paused its export, or its export ends before.
   const { paused, pausedReason } = batchExport;
   const isExpected =
@@ -93,11 +94,15 @@ function hoursBefore(batchExport: BatchExport): number | null {
   }
 }
 
-/** Start of the oldest interval that a run delivers, will deliver, or should have delivered: its mark is one of waiting, running, retrying, needs you. */
+/**
+ * Start of the oldest interval that a run delivers, will deliver, or should have delivered: its mark is one of waiting, running, retrying,
+ * needs you. One that is delivered stays so, although its last run failed, unless that left it half way.
+ */
 async function findFirstOpen(
   stores: Stores,
   batchExport: BatchExport,
   pieces: ReturnType<typeof piecesEnding>,
+  tiling: Tiling,
 ): Promise<Millis | undefined> {
   const { id, pausedReason } = batchExport;
   const window = { exportId: id, from: pieces.interval(0).start, to: pieces.interval(pieces.total - 1).end };
@@ -107,11 +112,14 @@ async function findFirstOpen(
   ]);
   // Intervals that end while an export is paused because it failed are still to be delivered.
   const pauses = allPauses.filter(({ unpausedAt }) => unpausedAt !== null || pausedReason === null);
-  const ranges = [...facts, offeredFact(batchExport), ...pauses.map(pausedRange)];
+  const ranges = [...facts, offeredFact(batchExport), expiredRange(batchExport, tiling), ...pauses.map(pausedRange)];
   const codes = codesOf(pieces, ranges, factsOfAll(batchExport));
   for (let number = 0; number < pieces.total; number += 1) {
     const code = codes.of(number);
-    if ((['w', 'r', 't', 'y'] as const).some((mark) => hasMark(code, mark))) return pieces.interval(number).start;
+    if (!(['w', 'r', 't', 'y'] as const).some((mark) => hasMark(code, mark))) continue;
+    const { start, end } = pieces.interval(number);
+    const isUnsettled = facts.some(({ fact, from, to }) => fact === 'unsettled' && from < end && end <= to);
+    if (code !== 'hy' || isUnsettled) return start;
   }
   return undefined;
 }
