@@ -8,13 +8,11 @@ import {
   type ExpiringProject,
 } from '../../src/events/table/expiry.ts';
 import { databaseClockAheadSeconds, MAX_CLOCK_DIFFERENCE_SECONDS } from '../../src/events/table/seal.ts';
-import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
-import { MAX_DELAY_DAYS, planExpiry, type DelayingExport } from '../../src/exports/intervals/expiring-sources.ts';
+import { isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
+import { planExpiry, type DelayingExport } from '../../src/exports/intervals/expiring-sources.ts';
 import { Unavailable } from '../../src/platform/errors.ts';
 import type { Engine } from '../engine.ts';
 import { forEachLoggingFailures, shuffle } from '../round-steps.ts';
-
-const DAY_MS = 86_400_000;
 
 export type ExpiringEngine = Pick<Engine, 'pool' | 'stores' | 'retention' | 'log'>;
 
@@ -78,15 +76,14 @@ async function tellOwners(
   { projectId, days }: ExpiringProject,
   delaying: readonly DelayingExport[],
 ): Promise<void> {
-  for (const { exportId, start } of delaying) {
-    const until = millisOf(start) + (days + MAX_DELAY_DAYS) * DAY_MS;
+  for (const { exportId, start, deletedAt } of delaying) {
     const summary =
       `The data interval that begins at ${isoSeconds(millisOf(start))} is not delivered, and its events are older than the ${days} days for ` +
-      `which this project keeps them. They are deleted at ${isoSeconds(until)} at the latest.`;
+      `which this project keeps them. They are deleted at ${isoSeconds(millisOf(deletedAt))} at the latest.`;
     await stores.inTransaction(async (tx) => {
       if (!(await tx.health.begin(exportId, 'expiring'))) return;
       await tx.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message: summary });
-      const details = { data_interval_start: start, deleted_at: isoMicros(until) };
+      const details = { data_interval_start: start, deleted_at: deletedAt };
       await tx.outbox.add(exportId, { kind: 'source_expiring', summary, details });
     });
   }

@@ -191,6 +191,9 @@ describe('events past their retention', () => {
     assert.equal(await lateDays(), 190);
     await store([115, 129, 131]);
     await expire();
+    assert.equal(await countOf('events'), 3, 'its owners have just got notice');
+    await sql(`update batch_export_health set expiring_since = expiring_since - interval '7 days'`);
+    await expire();
     assert.equal(await countOf('events'), 2);
     assert.equal(await retainedDays(), KEPT_DAYS + 30);
     assert.equal(await lateDays(), KEPT_DAYS + 30);
@@ -229,9 +232,11 @@ describe('events past their retention', () => {
   });
 
   it('wait for sessions that began a day before their interval', async () => {
-    await buildExport(200, 110, { model: 'sessions' });
+    const id = await buildExport(200, 110, { model: 'sessions' });
     await expire();
     assert.equal(await retainedDays(), 110);
+    const [start, deletedAt] = (await notices(id))[0]!.match(/\d{4}-\S+Z/g)!.map(Date.parse);
+    assert.equal(deletedAt! - start!, (KEPT_DAYS + 30 - 1) * DAY_MS);
   });
 
   it('wait for a long interval that has not ended, also of an export that paused because it failed', async () => {

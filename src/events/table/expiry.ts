@@ -21,6 +21,8 @@ export type ExpiringProject = {
   limit: string;
   /** Present `retained_from`; null while all events are kept. */
   retainedFrom: string | null;
+  /** Instant of the oldest event that may not be hidden; null: there is none. */
+  oldest: string | null;
 };
 
 /** SQL for the projects whose events have a limit. `$1` is the number of days of projects without their own, 0 for no limit. */
@@ -39,7 +41,8 @@ export async function listExpiringProjects(
   { onlyUnchecked = false } = {},
 ): Promise<ExpiringProject[]> {
   const { rows } = await pool.query<ExpiringProject>(
-    `select "projectId", days, "limit", "retainedFrom" from (${LIMITED}) as limited
+    `select "projectId", days, "limit", "retainedFrom",
+       coalesce("retainedFrom", (select min(interval_time) from events where project_id = "projectId")) as oldest from (${LIMITED}) as limited
      where not $2 or checked_at is null or checked_at < clock_timestamp() - interval '${CHECK_EVERY}' order by "projectId"`,
     [defaultDays, onlyUnchecked],
   );

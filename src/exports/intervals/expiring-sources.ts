@@ -1,6 +1,7 @@
 /**
  * How far the events of a project can be hidden. An export that has not delivered yet what it should delays that, by 30 days at most: an
- * installation that fails for a weekend loses nothing, and one export that fails for ever does not keep everything.
+ * installation that fails for a weekend loses nothing, and one export that fails for ever does not keep everything. What is older already,
+ * because retention is new or shorter, goes a week after the notice.
  */
 import { selectionOf } from '../../events/reading/selection.ts';
 import type { ExpiringProject } from '../../events/table/expiry.ts';
@@ -25,45 +26,55 @@ export type DelayingExport = {
   start: string;
   /** Whether that interval has been due for so long that its owners should know. */
   isLate: boolean;
+  /** Instant at which events of the interval are deleted at the latest, if its owners get notice now or got it before. */
+  deletedAt: string;
 };
 
-/** `from`: instant before which events can be hidden now. `latest`: how far deletion is delayed at most. ISO. */
+/** `from`: instant before which events can be hidden now. ISO. */
 export type Expiry = { from: string; delaying: DelayingExport[] };
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Longest delay of a deletion. */
 export const MAX_DELAY_DAYS = 30;
-const MAX_DELAY_MS = MAX_DELAY_DAYS * 24 * HOUR_MS;
+const MAX_DELAY_MS = MAX_DELAY_DAYS * DAY_MS;
+/** Days between the notice to an export's owners and the deletion: a new or shorter retention may find intervals that are older than the longest delay. */
+const NOTICE_DAYS = 7;
 /** Time after its end in which an interval is not late: one that is longer than the retention is delivered when its first events are old. */
-const DUE_MS = 24 * HOUR_MS;
+const DUE_MS = DAY_MS;
 const MAX_EXPORTS = 100_000;
 
-type Stores = Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalFacts'>;
+type Stores = Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalFacts' | 'health'>;
 
 /** Decides how far the events of a project can be hidden, and which exports delay that. */
 export async function planExpiry(stores: Stores, project: ExpiringProject): Promise<Expiry> {
   const limit = millisOf(project.limit);
   const now = millisOf(await stores.batchExports.now());
   const { results } = await stores.batchExports.list(project.projectId, { limit: MAX_EXPORTS, offset: 0 });
-  const delaying: (DelayingExport & { needsFrom: Millis })[] = [];
+  const noticed = new Set(await stores.health.listExportsWithFor('expiring', NOTICE_DAYS));
+  const oldest = limit - MAX_DELAY_MS;
+  const oldestKept = project.oldest === null ? oldest : Math.min(oldest, millisOf(project.oldest));
+  const delaying: DelayingExport[] = [];
+  let from = limit;
   for (const batchExport of results) {
-    const found = await findOldestNeeded(stores, batchExport, limit, now);
-    if (found) delaying.push({ exportId: batchExport.id, name: batchExport.name, ...found });
+    const { id: exportId, name } = batchExport;
+    const hadNotice = noticed.has(exportId);
+    const found = await findOldestNeeded(stores, batchExport, { after: hadNotice ? oldest : oldestKept, limit, now });
+    if (!found) continue;
+    const { start, isLate, needsFrom } = found;
+    from = Math.min(from, isLate && !hadNotice ? needsFrom : Math.max(needsFrom, oldest));
+    const deletedAt = Math.max(needsFrom + project.days * DAY_MS + MAX_DELAY_MS, now + NOTICE_DAYS * DAY_MS);
+    delaying.push({ exportId, name, start: isoMicros(start), isLate, deletedAt: isoMicros(deletedAt) });
   }
-  const earliest = delaying.reduce((least, { needsFrom }) => Math.min(least, needsFrom), limit);
-  return {
-    from: isoMicros(Math.max(earliest, limit - MAX_DELAY_MS)),
-    delaying: delaying.map(({ needsFrom: _, ...found }) => found),
-  };
+  return { from: isoMicros(from), delaying };
 }
 
 /** The oldest data interval that the export has yet to deliver, if it needs events of before the limit. */
 async function findOldestNeeded(
   stores: Stores,
   batchExport: BatchExport,
-  limit: Millis,
-  now: Millis,
-): Promise<{ start: string; isLate: boolean; needsFrom: Millis } | undefined> {
+  { after, limit, now }: { after: Millis; limit: Millis; now: Millis },
+): Promise<{ start: Millis; isLate: boolean; needsFrom: Millis } | undefined> {
   const hours = hoursBefore(batchExport);
   if (hours === null) return undefined;
   const reach = hours * HOUR_MS;
@@ -71,7 +82,7 @@ async function findOldestNeeded(
   const current = startOfIntervalAt(tiling, now);
   const pieces = piecesEnding(
     tiling,
-    startOfIntervalAt(tiling, limit - MAX_DELAY_MS),
+    startOfIntervalAt(tiling, after),
     Math.min(endOfIntervalAt(tiling, limit + reach), current),
   );
   const first = pieces.total === 0 ? undefined : await findFirstOpen(stores, batchExport, pieces, tiling);
@@ -82,7 +93,7 @@ async function findOldestNeeded(
   const start = first ?? (isExpected ? current : undefined);
   if (start === undefined || start - reach >= limit) return undefined;
   const isLate = endOfIntervalAt(tiling, start) + DUE_MS <= now;
-  return { start: isoMicros(start), isLate, needsFrom: start - reach };
+  return { start, isLate, needsFrom: start - reach };
 }
 
 function hoursBefore(batchExport: BatchExport): number | null {

@@ -51,6 +51,14 @@ export function healthStore(db: Knex) {
       return rows.map(({ batch_export_id }) => batch_export_id);
     },
 
+    /** Ids of the exports that have had the trouble for so many days. */
+    async listExportsWithFor(trouble: Trouble, days: number): Promise<string[]> {
+      const rows = (await table()
+        .whereRaw(`${COLUMNS[trouble]} <= clock_timestamp() - make_interval(days => ?)`, [days])
+        .select('batch_export_id')) as { batch_export_id: string }[];
+      return rows.map(({ batch_export_id }) => batch_export_id);
+    },
+
     /** @returns whether the export had the trouble */
     async end(exportId: string, trouble: Trouble): Promise<boolean> {
       const column = COLUMNS[trouble];
