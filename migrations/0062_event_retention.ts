@@ -19,6 +19,8 @@ export async function up(knex: Knex): Promise<void> {
     comment on column event_retention.checked_at is 'when it was decided last whether retained_from can be moved';
     comment on column event_retention.deleted_until is 'events with an earlier interval_time are deleted';
 
+    create index import_ranges_end on import_ranges (project_id, range_to);
+
     alter table batch_export_health add column expiring_since timestamptz;
     comment on column batch_export_health.expiring_since is 'since when the deletion of events waits for data intervals of the export';
     -- Who is told everything is told this, too.
@@ -33,6 +35,7 @@ export async function down(knex: Knex): Promise<void> {
     update batch_exports set notifications = jsonb_set(notifications, '{on}', (notifications -> 'on') - 'source_expiring')
       where notifications is not null;
     alter table batch_export_health drop column expiring_since;
+    drop index import_ranges_end;
     drop table event_retention;
     alter table projects drop column event_retention_days;
   `);

@@ -1,7 +1,7 @@
 /** Hides and deletes events that are older than their projects keep them, and tells the owners of exports that still need some of them. */
 import { emptyPartitions } from '../../src/events/table/empty-partitions.ts';
 import {
-  deleteHiddenSlice,
+  hiddenEventsDeleter,
   hideEvents,
   listExpiringProjects,
   listProjectsWithHiddenEvents,
@@ -23,16 +23,24 @@ export async function expireEvents(engine: ExpiringEngine, { beginWithinMs, sign
   await hideExpired(engine, signal, { onlyUnchecked: true });
   const beginUntil = performance.now() + beginWithinMs;
   let deleted = 0;
-  for (const project of shuffle(await listProjectsWithHiddenEvents(engine.pool))) {
-    for (let isLast = false; !isLast;) {
-      signal.throwIfAborted();
-      if (performance.now() > beginUntil) return deleted;
-      const slice = await deleteHiddenSlice(engine.pool, project);
-      if (!slice) break;
-      deleted += slice.deleted;
-      isLast = slice.isLast;
-    }
-  }
+  await forEachLoggingFailures(
+    engine,
+    signal,
+    'hidden events of a project are deleted later',
+    shuffle(await listProjectsWithHiddenEvents(engine.pool)),
+    ({ projectId }) => ({ project_id: projectId }),
+    async (hidden) => {
+      const deleteNext = hiddenEventsDeleter(engine.pool, hidden);
+      while (performance.now() < beginUntil) {
+        signal.throwIfAborted();
+        const slice = await deleteNext();
+        if (slice === 'locked') return;
+        if (slice === 'slow') continue;
+        deleted += slice.deleted;
+        if (slice.isLast) return;
+      }
+    },
+  );
   await emptyPartitions(engine.pool);
   return deleted;
 }

@@ -279,6 +279,29 @@ describe('events past their retention', () => {
     assert.equal(await countOf('events', other), 1);
   });
 
+  it('go in smaller slices where one takes too long, and stay where one fails', async () => {
+    const { projectId: other } = await buildTenant(rows.db);
+    await setDays(KEPT_DAYS, other);
+    await store([...Array.from({ length: 300 }, () => 110), 1]);
+    await store([110], other);
+    await sql(
+      `create function refuse() returns trigger language plpgsql as $$ begin
+         if (select count(*) from gone) > 250 then raise exception 'too long' using errcode = '57014'; end if;
+         if exists (select from gone where project_id = ${other}) then raise exception 'broken'; end if;
+         return null;
+       end $$;
+       create trigger refuse after delete on events referencing old table as gone for each statement execute function refuse()`,
+    );
+    try {
+      await expire();
+      assert.deepEqual([await countOf('events'), await countOf('events', other)], [1, 1]);
+    } finally {
+      await sql('drop function refuse cascade');
+    }
+    await expire();
+    assert.equal(await countOf('events', other), 0);
+  });
+
   it('are listed and deleted by the command', async () => {
     await buildExport(200, 120);
     await store([125, 115, 50]);

@@ -2,7 +2,7 @@
 import { hideExpired, type ExpiringEngine } from '../../../activities/rounds/expire-events.ts';
 import { emptyPartitions } from '../../events/table/empty-partitions.ts';
 import {
-  deleteHiddenSlice,
+  hiddenEventsDeleter,
   listExpiringProjects,
   listProjectsWithHiddenEvents,
   measureEvents,
@@ -38,10 +38,12 @@ export async function listExpiringEvents({ pool, stores, retention }: ExpiringEn
 export async function* deleteExpiringEvents(engine: ExpiringEngine): AsyncGenerator<number> {
   await hideExpired(engine, new AbortController().signal);
   for (const hidden of await listProjectsWithHiddenEvents(engine.pool)) {
+    const deleteNext = hiddenEventsDeleter(engine.pool, hidden);
     for (let isLast = false; !isLast;) {
-      const slice = await deleteHiddenSlice(engine.pool, hidden);
-      yield slice?.deleted ?? 0;
-      isLast = slice?.isLast ?? false;
+      const slice = await deleteNext();
+      const isDeleted = typeof slice === 'object';
+      yield isDeleted ? slice.deleted : 0;
+      isLast = isDeleted && slice.isLast;
     }
   }
   await emptyPartitions(engine.pool);

@@ -8,6 +8,10 @@ import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 
 /** Limit of rows that one transaction deletes. */
 const SLICE_ROWS = 2_000;
+/** Limit of each of its statements: shorter than a step of the reconciler, so that a smaller slice can follow. */
+const SLICE_SECONDS = 5;
+/** Errors after which a slice is left for later: others need the rows now. */
+const LOCKED = new Set<string | undefined>([SQL_STATE.lockNotAvailable, SQL_STATE.deadlockDetected]);
 /** The shortest retention: with the longest delay of a deletion, an export of months can still deliver the last one. */
 const MIN_DAYS = 7;
 /** Pause between two attempts to move the instant of a project. */
@@ -71,35 +75,43 @@ export async function listProjectsWithHiddenEvents(pool: Pool): Promise<HiddenEv
 
 export type HiddenEvents = { projectId: number; retainedFrom: string };
 
+/** `deleted`: rows that went; `isLast`: whether none is left. */
+export type DeletedSlice = { deleted: number; isLast: boolean };
+
 /**
- * Deletes one slice of a project's hidden events, the oldest first, with their claims; after them its import ranges.
- * @returns how many rows went, and whether none is left; undefined if nothing was deleted because others have locked rows
+ * Deletes a project's hidden events slice by slice, the oldest first, with their claims; after them its import ranges.
+ * @returns a function that deletes the next slice. `locked`: nothing was deleted because others have locked rows; `slow`: because it took
+ * too long, so the next slice is smaller
  */
-export async function deleteHiddenSlice(
-  pool: Pool,
-  hidden: HiddenEvents,
-): Promise<{ deleted: number; isLast: boolean } | undefined> {
-  try {
-    return await deleteSlice(pool, hidden);
-  } catch (error) {
-    const state = sqlState(error);
-    if (state === SQL_STATE.lockNotAvailable || state === SQL_STATE.deadlockDetected) return undefined;
-    throw error;
-  }
+export function hiddenEventsDeleter(pool: Pool, hidden: HiddenEvents): () => Promise<DeletedSlice | 'locked' | 'slow'> {
+  let limit = SLICE_ROWS;
+  return async () => {
+    try {
+      return await deleteSlice(pool, hidden, limit);
+    } catch (error) {
+      const state = sqlState(error);
+      if (LOCKED.has(state)) return 'locked';
+      if (state !== SQL_STATE.queryCanceled || limit === 1) throw error;
+      limit = Math.ceil(limit / 10);
+      return 'slow';
+    }
+  };
 }
 
 async function deleteSlice(
   pool: Pool,
   { projectId, retainedFrom }: HiddenEvents,
-): Promise<{ deleted: number; isLast: boolean }> {
+  limit: number,
+): Promise<DeletedSlice> {
   return inShortTransaction(pool, async (client) => {
-    const events = await deleteEvents(client, projectId, retainedFrom);
+    await client.query(`set local statement_timeout = '${SLICE_SECONDS}s'`);
+    const events = await deleteEvents(client, projectId, retainedFrom, limit);
     if (events > 0) return { deleted: events, isLast: false };
     const { rowCount: ranges } = await client.query(
       `delete from import_ranges where ctid = any (array(
-         select ctid from import_ranges where project_id = $1 and range_to <= $2 limit ${SLICE_ROWS} for update skip locked))
+         select ctid from import_ranges where project_id = $1 and range_to <= $2 order by range_to limit $3 for update skip locked))
          and project_id = $1 and range_to <= $2`,
-      [projectId, retainedFrom],
+      [projectId, retainedFrom, limit],
     );
     if (ranges) return { deleted: ranges, isLast: false };
     await client.query('update event_retention set deleted_until = greatest(deleted_until, $2) where project_id = $1', [
@@ -111,13 +123,18 @@ async function deleteSlice(
 }
 
 /** The instant is a parameter that was committed before: a later one is the next slice's. */
-async function deleteEvents(client: PoolClient, projectId: number, retainedFrom: string): Promise<number> {
+async function deleteEvents(
+  client: PoolClient,
+  projectId: number,
+  retainedFrom: string,
+  limit: number,
+): Promise<number> {
   const { rows: last } = await client.query<{ interval_time: string; uuid: string }>(
     `select interval_time, uuid from (
        select interval_time, uuid from events where project_id = $1 and interval_time < $2
-       order by interval_time, uuid limit ${SLICE_ROWS}
+       order by interval_time, uuid limit $3
      ) as oldest order by interval_time desc, uuid desc limit 1`,
-    [projectId, retainedFrom],
+    [projectId, retainedFrom, limit],
   );
   if (!last[0]) return 0;
   const { rows } = await client.query<{ deleted: number }>(
