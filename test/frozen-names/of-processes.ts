@@ -115,6 +115,7 @@ export async function everyMetric(): Promise<string[]> {
     tableBytes: { events: 1 },
     connections: { open: 1, limit: 1 },
     partitionedDaysAhead: 1,
+    deletionBacklogSeconds: 1,
   }));
   all.registerPools(() => [{ pool: 'sluice-engine', open: 1, waiting: 1, limit: 1 }]);
   const text = await all.text();

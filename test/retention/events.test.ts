@@ -6,7 +6,7 @@ import { expireEvents, hideExpired, type ExpiringEngine } from '../../activities
 import { eventStore } from '../../src/events/records/events.store.ts';
 import { eventReader } from '../../src/events/reading/read.ts';
 import { emptyPartitions, truncateEmpty } from '../../src/events/table/empty-partitions.ts';
-import { hideEvents } from '../../src/events/table/expiry.ts';
+import { hideEvents, measureDeletionBacklog } from '../../src/events/table/expiry.ts';
 import { createSealer } from '../../src/events/table/seal.ts';
 import { unfilteredContent } from '../../src/conditions/rows/content.ts';
 import { environmentWith } from '../../src/platform/config.ts';
@@ -137,6 +137,7 @@ describe('events past their retention', () => {
     await store([101, 150]);
     await hideExpired(engine, signal);
     assert.deepEqual(await counts(), [2, 2, 2]);
+    assert.equal(Math.round((await measureDeletionBacklog(pool)) / 86_400), 150 - KEPT_DAYS);
     const end = new Date(Date.now() - 149 * DAY_MS).toISOString();
     const cutoff = await createSealer(pool).seal();
     const slice = { projectId: project, start: new Date(Date.now() - 151 * DAY_MS).toISOString(), end, cutoff };
@@ -147,6 +148,7 @@ describe('events past their retention', () => {
     assert.equal(await retainedDays(), KEPT_DAYS);
     await setDays(200);
     await expire();
+    assert.equal(await measureDeletionBacklog(pool), 0);
     assert.equal(await retainedDays(), KEPT_DAYS, 'it never moves back');
   });
 

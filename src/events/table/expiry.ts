@@ -73,6 +73,16 @@ export async function listProjectsWithHiddenEvents(pool: Pool): Promise<HiddenEv
   return rows;
 }
 
+/** Seconds from the oldest hidden event that is not deleted yet to the instant from which its project's events are kept; 0: there is none. */
+export async function measureDeletionBacklog(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ seconds: number }>(
+    `select coalesce(max(extract(epoch from retained_from - oldest)), 0)::float8 as seconds from event_retention as retention
+     cross join lateral (select min(interval_time) as oldest from events where project_id = retention.project_id) as kept
+     where deleted_until < retained_from and oldest < retained_from`,
+  );
+  return rows[0]!.seconds;
+}
+
 export type HiddenEvents = { projectId: number; retainedFrom: string };
 
 /** `deleted`: rows that went; `isLast`: whether none is left. */

@@ -9,6 +9,8 @@ export type DatabaseFigures = {
   connections: { open: number; limit: number };
   /** Days from now for which the table of events has partitions. */
   partitionedDaysAhead: number;
+  /** Seconds by which the deletion of hidden events is behind. */
+  deletionBacklogSeconds: number;
 };
 
 /** Connections of one pool of this process. `waiting`: requests for a connection that wait. */
@@ -22,12 +24,17 @@ export function databaseGauges(registers: Registry[]): (figures: DatabaseFigures
   const open = gauge('sluice_database_connections', 'Open connections to the Postgres server, of all programs');
   const limit = gauge('sluice_database_connections_limit', 'Connections that the Postgres server grants');
   const days = gauge('sluice_event_partitions_days', 'Days from now for which the table of events has partitions');
-  return ({ tableBytes, connections, partitionedDaysAhead }) => {
+  const backlog = gauge(
+    'sluice_event_deletion_backlog_seconds',
+    'From the oldest event that is hidden and not deleted yet to the instant from which events are kept',
+  );
+  return ({ tableBytes, connections, partitionedDaysAhead, deletionBacklogSeconds }) => {
     bytes.reset();
     for (const [table, size] of Object.entries(tableBytes)) bytes.set({ table }, size);
     open.set(connections.open);
     limit.set(connections.limit);
     days.set(partitionedDaysAhead);
+    backlog.set(deletionBacklogSeconds);
   };
 }
 
