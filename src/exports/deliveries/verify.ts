@@ -3,7 +3,7 @@
  * reads; runs may continue meanwhile.
  */
 import type { Receipt, Session } from '../destinations/contract.ts';
-import { DestinationRejected, DestinationUnavailable } from '../../platform/errors.ts';
+import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../platform/errors.ts';
 import type { EventReader } from '../../events/reading/read.ts';
 import { sourceExpiredSentence } from '../../events/reading/source-start.ts';
 import type { Slice } from '../../events/reading/selection.ts';
@@ -11,6 +11,7 @@ import { hashKeyOf } from '../batch-exports/content.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { intervalsWithin, type DataInterval } from '../domain/intervals.ts';
 import type { DeliveredEntry } from './ledger.store.ts';
+import { sourceStartOfExport } from '../intervals/expired.ts';
 import type { Run } from '../runs/runs.store.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
@@ -18,7 +19,7 @@ import type { ExportStores } from '../stores.ts';
 /**
  * `differing`: the destination differs from the receipt, or the source holds more than was delivered. `deleted`:
  * rows of the delivery are gone from the source. `stale`: rows joined the interval since. `missing`: never delivered.
- * `expired`: rows of it are no longer kept at the source, so only the destination was compared. `unchecked`: could not be compared now.
+ * `expired`: rows of it are no longer kept at the source, so only the destination was compared, or it was never delivered. `unchecked`: could not be compared now.
  */
 export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'expired' | 'unchecked';
 
@@ -93,6 +94,11 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
 
   async function verifyMissing(exportId: string, { start, end }: DataInterval): Promise<VerifiedInterval> {
     const interval = { start: isoMicros(start), end: isoMicros(end) };
+    const sourceStart = sourceStartOfExport(await stores.batchExports.getIncludingDeleted(exportId));
+    if (start < sourceStart) {
+      const what = `Not delivered, and no longer possible. ${sourceExpiredSentence(isoMicros(sourceStart))}`;
+      return { ...interval, rows: null, findings: [{ kind: 'expired', what }] };
+    }
     const newestRun = await stores.runs.findNewestOfInterval(exportId, interval.end);
     const why = newestRun ? `its last run is ${newestRun.status}` : 'it has had no run';
     const error = newestRun?.latestError ? ` (${newestRun.latestError})` : '';
@@ -122,11 +128,17 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
           what: `${sourceExpiredSentence(expiry)} Only the destination was compared with the receipt.`,
         },
       ];
-    return [
-      ...(await destinationFindings(run, entry, { deep, isExpired: false })),
-      ...(await sourceFindings(run, entry)),
-      ...(await staleFindings(run, entry)),
-    ];
+    try {
+      return [
+        ...(await destinationFindings(run, entry, { deep, isExpired: false })),
+        ...(await sourceFindings(run, entry)),
+        ...(await staleFindings(run, entry)),
+      ];
+    } catch (error) {
+      // The source has expired since it was looked at.
+      if (error instanceof InvalidInput && error.code === 'source_expired') return compareAll(entry, deep);
+      throw error;
+    }
   }
 
   async function destinationFindings(

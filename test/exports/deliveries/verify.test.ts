@@ -47,11 +47,16 @@ describe('verifying an export', () => {
     await runsAfterBackfill(world, exportId, id);
   }
 
-  async function verify(range = ALL, deep = false): Promise<VerifiedInterval[]> {
+  async function verify(
+    range = ALL,
+    deep = false,
+    overrides: Partial<Parameters<typeof exportVerifier>[0]> = {},
+  ): Promise<VerifiedInterval[]> {
     const { engine } = world;
     const { signal } = new AbortController();
     const verifier = exportVerifier({
       ...engine,
+      ...overrides,
       openSession: async (run) => openSession(engine, requirePlan(run), signal),
     });
     return Array.fromAsync(verifier.verify(exportId, range, deep));
@@ -144,6 +149,23 @@ describe('verifying an export', () => {
       const [first] = await deliveredFiles(directory);
       await rm(first!);
       assert.deepEqual(await findings(), { [at('10:00:00')]: ['differing', 'expired'] });
+    });
+
+    it('goes on when the source expires meanwhile, and calls expired what was never delivered', async () => {
+      const { engine } = world;
+      const events = {
+        ...engine.events,
+        async digest(slice: Parameters<typeof engine.events.digest>[0]) {
+          if (slice.start === at('10:00:00')) await expire();
+          return engine.events.digest(slice);
+        },
+      };
+      const kinds = (await verify(ALL, false, { events })).map(({ findings: found }) => found.map(({ kind }) => kind));
+      assert.deepEqual(kinds, [['expired'], [], []]);
+      assert.deepEqual(await findings({ from: at('09:00:00'), to: at('13:00:00') }), {
+        [at('09:00:00')]: ['expired'],
+        [at('10:00:00')]: ['expired'],
+      });
     });
 
     it('replaces no delivery by what is left at the source', async () => {
