@@ -239,6 +239,15 @@ describe('events past their retention', () => {
     assert.equal(await retainedDays(), 110);
     const [start, deletedAt] = (await notices(id))[0]!.match(/\d{4}-\S+Z/g)!.map(Date.parse);
     assert.equal(deletedAt! - start!, (KEPT_DAYS + 30 - 1) * DAY_MS);
+    const { stores } = rows;
+    for (const hours of [12, 30])
+      await sql(
+        `insert into batch_export_troubles (batch_export_id, data_interval_start, data_interval_end, kind)
+         select $1, at, at + interval '1 hour', 'gave_up' from event_retention, lateral (select retained_from + make_interval(hours => $2) as at) as due`,
+        [id, hours],
+      );
+    await stores.troubles.prune();
+    assert.equal((await stores.troubles.listSummaries([id])).get(id)!.counts.gave_up, 1);
   });
 
   it('wait for a long interval that has not ended, also of an export that paused because it failed', async () => {

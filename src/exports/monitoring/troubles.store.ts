@@ -162,7 +162,7 @@ export function troubleStore(db: Knex) {
       await db.raw(
         `delete from batch_export_troubles as trouble using batch_exports as export, event_retention as retention
          where export.id = trouble.batch_export_id and retention.project_id = export.project_id and export.model <> 'persons'
-           and kind in ('stale', 'gave_up') and data_interval_start < retained_from`,
+           and kind in ('stale', 'gave_up') and data_interval_start < retained_from + case export.model when 'sessions' then interval '24 hours' else interval '0' end`,
       );
       await db.raw(
         `delete from batch_export_troubles as trouble using batch_export_intervals as ledger
