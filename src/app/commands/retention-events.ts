@@ -1,4 +1,5 @@
 /** Events in `sluice retention`: their retention is that of their project, and batch exports may delay it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hideExpired, type ExpiringEngine } from '../../../activities/rounds/expire-events.ts';
 import { emptyPartitions } from '../../events/table/empty-partitions.ts';
 import {
@@ -7,7 +8,12 @@ import {
   listProjectsWithHiddenEvents,
   measureEvents,
 } from '../../events/table/expiry.ts';
+import { CommandFailed } from '../../platform/errors.ts';
 import { MAX_DELAY_DAYS, planExpiry } from '../../exports/intervals/expiring-sources.ts';
+
+/** How many slices in a row may find rows locked, and the pause after each. */
+const MAX_FAILURES = 60;
+const PAUSE_MS = 1_000;
 
 /** Prints the events that a deletion would delete now, by project, and the batch exports that delay the deletion of others. */
 export async function listExpiringEvents({ pool, stores, retention }: ExpiringEngine): Promise<void> {
@@ -39,9 +45,14 @@ export async function* deleteExpiringEvents(engine: ExpiringEngine): AsyncGenera
   await hideExpired(engine, new AbortController().signal);
   for (const hidden of await listProjectsWithHiddenEvents(engine.pool)) {
     const deleteNext = hiddenEventsDeleter(engine.pool, hidden);
+    let failures = 0;
     for (let isLast = false; !isLast;) {
       const slice = await deleteNext();
       const isDeleted = typeof slice === 'object';
+      failures = isDeleted ? 0 : failures + 1;
+      if (failures === MAX_FAILURES)
+        throw new CommandFailed('Others have locked events that are to be deleted. Run it again later.');
+      if (!isDeleted) await sleep(PAUSE_MS);
       yield isDeleted ? slice.deleted : 0;
       isLast = isDeleted && slice.isLast;
     }
