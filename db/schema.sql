@@ -910,6 +910,7 @@ create table import_ranges (
   inserted_at timestamp with time zone not null,
   constraint import_ranges_check CHECK ((range_from < range_to))
 );
+CREATE INDEX import_ranges_end ON public.import_ranges USING btree (project_id, range_to);
 CREATE INDEX import_ranges_project ON public.import_ranges USING btree (project_id, inserted_at);
 
 create table ingestion_warnings (

@@ -22,6 +22,8 @@ function createQueries(): QueryClient {
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',
+        // By default, off in this mode.
+        refetchOnReconnect: true,
         staleTime: 10_000,
         retry: (failures, error) => failures < 2 && error instanceof ApiError && RETRIED.includes(error.status),
       },

@@ -11,6 +11,8 @@ const WORDS: Readonly<Record<ChunkFault, string>> = {
   missing: 'This part of the console did not load. Sluice may have been upgraded meanwhile.',
 };
 
+const RETRY_MS = 5_000;
+
 type MissingChunkProps = {
   error: ChunkError;
   onLoaded: () => void;
@@ -31,6 +33,18 @@ export function MissingChunk({ error, onLoaded, isPage = false, onClose }: Missi
   const showFirstOutcome = useEffectEvent(showOutcome);
   // The first retry needs no click: the network may only have been gone for a moment.
   useEffect(() => void reloadChunk(error).then((newFault) => showFirstOutcome(newFault)), [error]);
+  const isAway = fault === 'offline' || fault === 'unreachable';
+  // A server that comes back is noticed without a click.
+  useEffect(() => {
+    if (!isAway) return undefined;
+    const retry = () => void reloadChunk(error).then((newFault) => showFirstOutcome(newFault));
+    const timer = setInterval(retry, RETRY_MS);
+    addEventListener('online', retry);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('online', retry);
+    };
+  }, [error, isAway]);
 
   if (!fault) return onClose ? null : <Skeleton rows={isPage ? 8 : 2} />;
   return (
