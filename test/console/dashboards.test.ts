@@ -138,6 +138,10 @@ describe('dashboards in the console', () => {
     await dialog.getByText(first).waitFor({ state: 'detached' });
     const second = await link.innerText();
     await dialog.getByText('Ask visitors for a password').click();
+    const asking = page.getByRole('dialog', { name: 'Ask visitors for a password?' });
+    await asking.getByText('nobody can open the link until you add one').waitFor();
+    assert.equal((await fetch(second)).status, 200, 'it was only asked');
+    await asking.getByRole('button', { name: 'Ask for it' }).click();
     await dialog.getByText('No passwords yet').waitFor();
     await dialog.getByLabel('New password').fill('12345678');
     await dialog.getByRole('button', { name: 'Add the password' }).click();

@@ -43,10 +43,13 @@ function View({ sharing }: { sharing: Sharing }) {
   );
 }
 
+/** A change that is asked about first, because it may shut out visitors. */
+type Question = 'stop' | 'replace' | 'password';
+
 function Settings({ path, sharing }: { path: SharingPath; sharing: Sharing }) {
   const queries = useQueryClient();
   const { queryKey } = sharingQuery(path);
-  const [asked, setAsked] = useState<'stop' | 'replace'>();
+  const [asked, setAsked] = useState<Question>();
   const changing = useMutation({
     mutationFn: (change: Parameters<typeof changeSharing>[1] | 'link') =>
       change === 'link' ? replaceLink(path) : changeSharing(path, change),
@@ -58,7 +61,7 @@ function Settings({ path, sharing }: { path: SharingPath; sharing: Sharing }) {
   });
   const { error, isPending } = changing;
   const { enabled } = sharing;
-  function ask(what: 'stop' | 'replace') {
+  function ask(what: Question) {
     changing.reset();
     setAsked(what);
   }
@@ -91,7 +94,7 @@ function Settings({ path, sharing }: { path: SharingPath; sharing: Sharing }) {
         <Switch
           isSelected={sharing.password_required}
           isDisabled={isPending}
-          onChange={(password_required) => changing.mutate({ password_required })}
+          onChange={(on) => (on ? ask('password') : changing.mutate({ password_required: false }))}
         >
           Ask visitors for a password
         </Switch>
@@ -114,6 +117,22 @@ function Settings({ path, sharing }: { path: SharingPath; sharing: Sharing }) {
           <p>
             The link that you see now stops working in five minutes, for everyone who has it and on every page that
             embeds it. You have to send out the new link. Passwords and expiry stay as they are.
+          </p>
+        </FormDialog>
+      )}
+      {asked === 'password' && (
+        <FormDialog
+          title="Ask visitors for a password?"
+          kind="danger"
+          action="Ask for it"
+          request={changing}
+          onSubmit={() => changing.mutate({ password_required: true })}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            {sharing.share_passwords.length === 0
+              ? 'There is no password yet: nobody can open the link until you add one.'
+              : 'From now on, the link opens only with one of its passwords.'}
           </p>
         </FormDialog>
       )}
