@@ -97,8 +97,17 @@ describe('dashboards in the console', () => {
     await page.getByRole('link', { name: 'Website traffic' }).waitFor();
     await page.getByRole('button', { name: 'New dashboard' }).click();
     await page.getByRole('menuitem', { name: 'Product dashboard' }).click();
-    await page.waitForURL(/dashboards\/\d+$/);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Product analytics', level: 1 }).waitFor();
+    await page
+      .getByText(/^There are no events from .* to /)
+      .first()
+      .waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Product analytics' }).waitFor();
+    await page.getByRole('button', { name: 'New dashboard' }).click();
+    await page.getByText('How many people use a product').waitFor();
+    await page.getByRole('menuitem', { name: 'Product dashboard' }).click();
+    await page.getByRole('heading', { name: 'Product analytics 2', level: 1 }).waitFor();
   });
 
   it('lead from an empty one to a template, and say who may make one', async () => {

@@ -36,11 +36,11 @@ export function dashboardQuery(project_id: number, id: number) {
 }
 
 /** @param use_template name of a built-in template */
-export const makeFromTemplate = (project_id: number, use_template: string): Promise<Dashboard> =>
+export const makeFromTemplate = (project_id: number, use_template: string, name: string): Promise<Dashboard> =>
   unwrap(
     api.POST('/api/environments/{project_id}/dashboards/', {
       params: { path: { project_id } },
-      body: { use_template },
+      body: { use_template, name },
     }),
   );
 

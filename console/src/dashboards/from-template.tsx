@@ -1,20 +1,47 @@
 /** Dashboards from built-in templates: buttons for an empty page, and a menu for the list. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from '../look/button.tsx';
 import { Actions } from '../look/dialog.tsx';
 import { MenuButton } from '../look/menu/menu.tsx';
 import { Failure } from '../look/notes.tsx';
-import { makeFromTemplate } from './dashboards-data.ts';
+import { dashboardListQuery, makeFromTemplate } from './dashboards-data.ts';
 
-const TEMPLATES = { DEFAULT_APP: 'Product dashboard', WEBSITE_TRAFFIC: 'Website dashboard' };
+/** Templates by the API's names; `name` is that of the dashboards made from it. */
+const TEMPLATES = [
+  {
+    template: 'DEFAULT_APP',
+    name: 'Product analytics',
+    label: 'Product dashboard',
+    description: 'How many people use a product, and whether they return.',
+  },
+  {
+    template: 'WEBSITE_TRAFFIC',
+    name: 'Website traffic',
+    label: 'Website dashboard',
+    description: 'How many people visit, where they come from, and what they read.',
+  },
+] as const;
+
+type Template = (typeof TEMPLATES)[number];
+
+/** The first name of the template's that no dashboard has, such as `Product analytics 2`. */
+async function freeName(projectId: number, name: string, queries: QueryClient): Promise<string> {
+  const { results } = await queries.fetchQuery(dashboardListQuery(projectId, { search: name }));
+  const taken = new Set(results.map((one) => one.name));
+  let number = 1;
+  const named = () => (number === 1 ? name : `${name} ${number}`);
+  while (taken.has(named())) number += 1;
+  return named();
+}
 
 /** A request that makes a dashboard from the named template and opens it. */
 export function useTemplates(projectId: number) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (template: string) => makeFromTemplate(projectId, template),
+    mutationFn: async ({ template, name }: Template) =>
+      makeFromTemplate(projectId, template, await freeName(projectId, name, queries)),
     async onSuccess({ id }) {
       await navigate({ to: '/project/$projectId/dashboards/$dashboardId', params: { projectId, dashboardId: id } });
       await queries.invalidateQueries({ queryKey: ['dashboards', projectId, 'list'] });
@@ -27,15 +54,15 @@ export function FromTemplate({ projectId }: { projectId: number }) {
   return (
     <>
       <Actions>
-        {Object.entries(TEMPLATES).map(([template, label], index) => (
+        {TEMPLATES.map((one, index) => (
           <Button
-            key={template}
+            key={one.template}
             kind={index === 0 ? 'primary' : 'plain'}
-            isPending={making.isPending && making.variables === template}
+            isPending={making.isPending && making.variables === one}
             isDisabled={making.isPending}
-            onPress={() => making.mutate(template)}
+            onPress={() => making.mutate(one)}
           >
-            Create a {label.toLowerCase()}
+            Create a {one.label.toLowerCase()}
           </Button>
         ))}
       </Actions>
@@ -45,13 +72,13 @@ export function FromTemplate({ projectId }: { projectId: number }) {
 }
 
 export function NewDashboard({ making }: { making: ReturnType<typeof useTemplates> }) {
-  const actions = Object.entries(TEMPLATES).map(([template, label]) => [label, () => making.mutate(template)] as const);
   return (
     <MenuButton
       label="New dashboard"
       kind="primary"
       isPending={making.isPending}
-      actions={Object.fromEntries(actions)}
+      actions={Object.fromEntries(TEMPLATES.map((one) => [one.label, () => making.mutate(one)]))}
+      descriptions={Object.fromEntries(TEMPLATES.map(({ label, description }) => [label, description]))}
     />
   );
 }

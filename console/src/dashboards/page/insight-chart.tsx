@@ -6,7 +6,11 @@ import { drawnAs } from '../../../../src/analytics/sharing/charts/drawn-as.ts';
 import { drawnResult, type DrawnResult } from '../../../../src/analytics/sharing/charts/drawn-results.ts';
 import styles from './dashboard.module.css';
 
-type InsightChartProps = { name: string; insight: DrawnResult & { query: Parameters<typeof drawnAs>[0] } };
+type Range = { date_from: string | null; date_to: string | null };
+type InsightChartProps = {
+  name: string;
+  insight: DrawnResult & { query: Parameters<typeof drawnAs>[0]; resolved_date_range: Range | null };
+};
 
 export function InsightChart({ name, insight }: InsightChartProps) {
   const container = useRef<HTMLDivElement>(null);
@@ -31,7 +35,15 @@ function drawingOf(name: string, insight: InsightChartProps['insight']): Compone
     columns: columns ?? [],
     hasMore,
     timezone: timezone ?? 'UTC',
+    period: periodOf(insight),
   };
   const { picture, legend, numbers } = chartOf(drawn, { legend: false });
   return [picture, legend, numbers !== null && h('details', null, h('summary', null, 'Numbers'), numbers)];
+}
+
+/** @returns the days of the result in its own zone, as `from 20 Nov to 27 Nov`; undefined: not known */
+function periodOf({ resolved_date_range: range, timezone }: InsightChartProps['insight']): string | undefined {
+  if (!range?.date_from || !range.date_to) return undefined;
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone: timezone ?? 'UTC', day: 'numeric', month: 'short' });
+  return `from ${day.format(new Date(range.date_from))} to ${day.format(new Date(range.date_to))}`;
 }

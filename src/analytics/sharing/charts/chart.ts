@@ -20,6 +20,8 @@ export type ChartedInsight = {
   columns: readonly string[];
   hasMore: boolean;
   timezone: string;
+  /** Such as `from 20 Nov to 27 Nov`; absent: not known. */
+  period?: string | undefined;
 };
 
 export type Chart = {
@@ -32,7 +34,7 @@ export type Chart = {
 /** @param options `legend`: also for a single series */
 export function chartOf(drawn: ChartedInsight, options: { legend: boolean }): Chart {
   const { name, kind, rows, columns, hasMore, timezone } = drawn;
-  if (rows.length === 0) return NOTHING;
+  if (rows.length === 0) return nothing(drawn);
   switch (kind) {
     case 'TrendsQuery':
       return trend(drawn, rows as Series[], options);
@@ -45,13 +47,15 @@ export function chartOf(drawn: ChartedInsight, options: { legend: boolean }): Ch
   }
 }
 
-const NOTHING = pictureOnly(h('p', { class: 'quiet nothing' }, 'There are no events in this period.'));
+const nothing = ({ period = 'in this period' }: ChartedInsight): Chart =>
+  pictureOnly(h('p', { class: 'quiet nothing' }, `There are no events ${period}.`));
 
 function pictureOnly(picture: ComponentChild): Chart {
   return { picture, numbers: null, legend: null };
 }
 
-function trend({ name, display }: ChartedInsight, values: readonly Series[], options: { legend: boolean }): Chart {
+function trend(drawn: ChartedInsight, values: readonly Series[], options: { legend: boolean }): Chart {
+  const { name, display } = drawn;
   const series = labelPeriods(values);
   const isCompared = series.some((line) => line.compare_label === 'previous');
   // Values below zero are no parts of a whole, and neither are values of the earlier period.
@@ -65,7 +69,7 @@ function trend({ name, display }: ChartedInsight, values: readonly Series[], opt
     case 'WorldMap':
       return pictureOnly(numbers);
   }
-  if (series.every(isEmpty)) return NOTHING;
+  if (series.every(isEmpty)) return nothing(drawn);
   switch (display) {
     case 'ActionsPie':
     case 'ActionsBarValue':
