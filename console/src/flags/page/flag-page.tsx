@@ -1,6 +1,7 @@
 /** Page of one flag: who gets it, an edit, and its history. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { ApiError } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { TextField } from '../../look/field.tsx';
 import { flagQuery, type Flag } from '../flags-data.ts';
@@ -23,8 +24,14 @@ export function FlagPage() {
   const flag = useQuery(flagQuery(projectId, flagId));
   if (flag.isPending) return <Skeleton rows={6} />;
   // A flag that was loaded stays visible while the server is unreachable.
-  if (!flag.data) return <Failure error={flag.error} onRetry={() => void flag.refetch()} />;
+  if (!flag.data) return <Failure error={failureOf(flag.error)} onRetry={() => void flag.refetch()} />;
   return <FlagView key={flagId} projectId={projectId} flag={flag.data} />;
+}
+
+/** Names the flag where the API says only that something was not found. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== 404) return error;
+  return new ApiError(404, { detail: 'This flag no longer exists, or you may not see it.' });
 }
 
 function FlagView({ projectId, flag }: { projectId: number; flag: Flag }) {
