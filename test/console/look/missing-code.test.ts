@@ -67,7 +67,7 @@ describe('code of the console that does not arrive', () => {
     await told.waitFor();
     await told.getByRole('button', { name: 'Try again' }).click();
     await told.waitFor();
-    // Nobody needs to press it once the network is back.
+    // The button need not be pressed once the network is back.
     await page.context().setOffline(false);
     await flags(page);
     assert.equal(loads(), 1);

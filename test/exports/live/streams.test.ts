@@ -247,7 +247,7 @@ describe('streams of changes', () => {
       checks.slice(4, 14),
       Array.from({ length: 10 }, () => 2),
     );
-    // Those under way when access ended again are repeated.
+    // Checks that were under way when access ended again are repeated.
     assert.equal(checks.length, 24);
     streams.close();
   });

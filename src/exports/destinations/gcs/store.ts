@@ -21,6 +21,7 @@ import { FILE_METADATA, uploadId, uploadName, uploadsOf, versionOf } from '../ob
 import type { GcsClient } from './client.ts';
 import { statusOf, translate, type GcsAction } from './errors.ts';
 import { gcsFault } from './faults.ts';
+import { listObjects, type ListOptions, type Version } from './listing.ts';
 
 const MIB = 1024 * 1024;
 /** Time limit of a piece: eight MiB at 30 kB/s; and of composing. */
@@ -38,7 +39,6 @@ const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 412;
 const FORBIDDEN = 403;
 
-type Version = { name: string; generation: string };
 type Attributes = {
   generation: string;
   size?: string;
@@ -75,19 +75,8 @@ export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): Ob
     }
   }
 
-  async function* list(prefix: string, { fields = 'name', maxPages = Infinity } = {}): AsyncGenerator<Version> {
-    for (let [pageToken, pages] = ['', 0]; ; pages++) {
-      if (pages === maxPages) throw gcsFault('listing_endless');
-      const query = { prefix, fields: `items(${fields}),nextPageToken`, ...(pageToken !== '' && { pageToken }) };
-      const path = `${objects}?${new URLSearchParams(query).toString()}`;
-      const page = await client.call({ method: 'GET', path }).catch(throwFailureOf('list'));
-      yield* (page['items'] ?? []) as Version[];
-      const next = (page['nextPageToken'] as string | undefined) ?? '';
-      if (next === '') return;
-      if (next === pageToken) throw gcsFault('listing_endless');
-      pageToken = next;
-    }
-  }
+  const list = (prefix: string, options?: ListOptions) =>
+    listObjects(client, objects, prefix, throwFailureOf('list'), options);
 
   /** Creates an object of an upload, whose name no other attempt knows. @returns its generation */
   async function create(name: string, bytes: Uint8Array, onUnanswered?: () => void): Promise<string> {

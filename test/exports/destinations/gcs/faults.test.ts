@@ -100,7 +100,7 @@ describe('GCS, where something is wrong', () => {
           response.end(JSON.stringify({ items: [], nextPageToken: tokenAt(++pages) }));
           return;
         }
-        const { host, ...headers } = request.headers;
+        const headers = { ...request.headers, host: new URL(place.at.gateway.origin).host };
         const onward = http.request(place.at.gateway.origin + request.url, { method: request.method, headers });
         onward.on('response', (answer) => answer.pipe(response.writeHead(answer.statusCode!, answer.headers)));
         request.pipe(onward);
