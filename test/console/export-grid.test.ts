@@ -237,6 +237,7 @@ describe('the grid of an export', () => {
     await page.getByLabel('Reason').fill('migration');
     await page.getByRole('button', { name: /Resumes$/ }).click();
     await page.getByRole('option', { name: 'At another time' }).click();
+    await page.getByText('no other starts by itself until then.').waitFor();
     const time = page.getByLabel('Time (Europe/Berlin)');
     await time.fill('2020-01-06T09:00');
     await assertAccessible(page);
@@ -461,6 +462,7 @@ describe('the grid of an export', () => {
     await page.getByLabel('Type Ending to delete it').fill('Ending');
     await remove.click();
     await page.waitForURL(/\/exports$/);
+    await page.getByRole('status').getByText('Ending was deleted.').waitFor();
     await assert.rejects(installation.request('GET', `/batch_exports/${id}/`), / 404 /);
     await close();
   });

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, ButtonLink } from '../../look/button.tsx';
 import { MenuButton } from '../../look/menu/menu.tsx';
+import { showNotice } from '../../look/notice.tsx';
 import { LiveMark } from '../../live/live-mark.tsx';
 import { editAddress } from '../addresses.ts';
 import { schedulePreviewQuery } from '../form/schedule-data.ts';
@@ -47,6 +48,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
   }
   async function onDeleted() {
     await navigate({ to: '/project/$projectId/exports', params: { projectId } });
+    showNotice({ text: `${name} was deleted.` });
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
   }
   return (
@@ -79,6 +81,7 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
             startAt={one.start_at}
             first={first}
             delivered={map ? deliveredOf(map) : null}
+            hasTroubles={map !== undefined && map.needs_you.length + map.retrying.length > 0}
           />
         )}
       </p>

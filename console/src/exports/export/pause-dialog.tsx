@@ -47,7 +47,10 @@ export function PauseDialog({ what, pause, onClose }: Props) {
       onSubmit={() => request.mutate()}
       onClose={onClose}
     >
-      <p>Runs in progress and requested deliveries go on; no other starts by itself until somebody unpauses.</p>
+      <p>
+        Runs in progress and requested deliveries go on; no other starts by itself until{' '}
+        {resumes === 'never' ? 'somebody unpauses' : 'then'}.
+      </p>
       <TextField
         label="Reason"
         description="For everybody who looks at the export."

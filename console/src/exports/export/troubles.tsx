@@ -94,7 +94,13 @@ function Cause({ projectId, one, entries, mayEdit, isCut, hasEarlier }: CausePro
         <p className="quiet">
           {error.field && (
             <>
-              Field: {fieldWords(error.field)} {value !== undefined && <code>{valueWords(value)}</code>}
+              Field: {fieldWords(error.field)}
+              {value !== undefined && (
+                <>
+                  {' '}
+                  <code>{valueWords(value)}</code>
+                </>
+              )}
               {'. '}
             </>
           )}

@@ -58,6 +58,11 @@ export function Trial({ projectId, saved, type, labels, read, readForTest, prese
     onError: toField,
   });
   const preview = useMutation({
+    onMutate() {
+      if (test.isPending || results.at(-1)?.status !== 'Failed') return;
+      setResults([]);
+      setOmitted([]);
+    },
     async mutationFn() {
       const fields = read();
       return fields && { fields, ...(await previewOf(at, fields)) };
@@ -237,8 +242,13 @@ function Rows({ preview, before }: { preview: Preview; before: Preview | undefin
       <p>
         <IntervalTime start={preview.data_interval_start} end={preview.data_interval_end} />: {quantity(total, 'row')}
         {before && before.records_total_count !== total && ` instead of ${formatCount(before.records_total_count)}`}
-        {shown > 0 && total > shown && `, the first ${shown} of them`}. They go to <Names of={preview} />
-        {before && before.names.join() !== preview.names.join() && (
+        {shown > 0 && total > shown && `, the first ${shown} of them`}.{' '}
+        {preview.names.length > 0 && (
+          <>
+            They go to <Names of={preview} />
+          </>
+        )}
+        {before && before.names.length > 0 && before.names.join() !== preview.names.join() && (
           <>
             {' '}
             instead of <Names of={before} />
@@ -252,7 +262,7 @@ function Rows({ preview, before }: { preview: Preview; before: Preview | undefin
             <tr>
               {columns.map(({ name, type }) => (
                 <th key={name} scope="col">
-                  {name} <span className="quiet">{type}</span>
+                  {name} <span className={styles.type}>{type}</span>
                 </th>
               ))}
             </tr>

@@ -17,7 +17,7 @@ export function RowStatus({ projectId, batchExport }: { projectId: number; batch
       {undelivered ? (
         <Undelivered {...{ batchExport, undelivered, atLeast }} />
       ) : (
-        !pause && <Freshness {...batchExport} />
+        !pause && <Freshness {...batchExport} hasTroubles={retrying > 0} />
       )}
       {(undelivered || retrying > 0) && (
         <>

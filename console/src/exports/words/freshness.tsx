@@ -17,6 +17,8 @@ type FreshnessOf = {
   first?: { start: string; end: string } | undefined;
   /** The newest delivered interval. */
   delivered: { start: string; end: string } | null;
+  /** Whether intervals are retried or not delivered: some have ended, and their error says more. */
+  hasTroubles: boolean;
 };
 
 export function Freshness({
@@ -28,6 +30,7 @@ export function Freshness({
   startAt,
   first: givenFirst,
   delivered,
+  hasTroubles,
 }: FreshnessOf) {
   const now = useNow();
   const zone = useShownZone();
@@ -46,7 +49,10 @@ export function Freshness({
     );
   if (completeUntil === null) {
     const first = givenFirst ?? (inNextInterval === null ? undefined : firstInterval(interval, inNextInterval));
-    if (first && Date.parse(first.end) > now)
+    const isWaiting = first !== undefined && Date.parse(first.end) > now;
+    const isFirstUnderWay = isWaiting || (lagSeconds === 0 && isOfCalendar(interval));
+    if (isFirstUnderWay && hasTroubles && !history) return null;
+    if (isWaiting)
       return (
         <>
           {history ? `${history}The next` : 'No interval has ended since the export was created. The first'},{' '}

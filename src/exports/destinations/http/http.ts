@@ -69,7 +69,7 @@ export const http = defineDestination<HttpConfig>({
   label: ({ body_format }) => `HTTP (${body_format})`,
   steps: [
     {
-      name: 'Check the receiver accepts a batch',
+      name: 'Check that the receiver accepts a batch',
       description: 'Ensure that the receiver answers a batch without rows, marked by the header Sluice-Test, with 2xx.',
       async run(config, { model, environment, signal }) {
         const sender = senderTo(config, environment, { signal, headers: { 'sluice-test': 'true' }, attempts: 1 });

@@ -23,22 +23,25 @@ export type PlanKind = {
 };
 
 export function linesOf(preview: Preview, { onlyMissing, isReplacing, isFiltered }: PlanKind): Line[] {
-  const { intervals, skipped, overwrites, awaiting_decision: waiting } = preview;
+  const { intervals, skipped, overwrites, awaiting_decision: waiting, total_runs: total } = preview;
   const runs = WORDS.map(([state, words]): [string, number] => {
     const isAgain = state === 'delivered' || state === 'running';
     return [isAgain ? `${words}, again` : words, intervals[state].count];
   });
   const left = WORDS.map(([state, words]): [string, number] => [`${words}, skipped`, skipped[state]]);
-  const undecided: [string, number] = ['wait for a decision, skipped', onlyMissing ? waiting.count : 0];
-  return [
-    ...[...runs, ...left, undecided]
-      .filter(([, count]) => count > 0)
-      .map(([name, count]): Line => [name, formatCount(count)]),
+  const effects: Line[] = [
     ['rows', rowsLine(preview, isFiltered)],
     isReplacing && overwrites.files > 0
       ? ['replaced files', formatCount(overwrites.files)]
       : [isReplacing ? 'replaced deliveries' : 'repeated deliveries', countOrNone(overwrites.intervals)],
     ['duration', durationLine(preview)],
+  ];
+  const undecided: [string, number] = ['wait for a decision, skipped', onlyMissing ? waiting.count : 0];
+  return [
+    ...[...runs, ...left, undecided]
+      .filter(([, count]) => count > 0)
+      .map(([name, count]): Line => [name, formatCount(count)]),
+    ...(total > 0 ? effects : []),
   ];
 }
 
