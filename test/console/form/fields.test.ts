@@ -148,4 +148,25 @@ describe('a field of the form', () => {
     await page.waitForURL(new RegExp(`exports/${id}$`));
     await close();
   });
+
+  it('with a secret says that it is needed again, or dropped, once the URL has changed', async () => {
+    const config = { url: 'http://127.0.0.1:19998/', token: 'unused', signing_secret: `whsec_${'A'.repeat(32)}` };
+    const wanted = { name: 'Moved', model: 'events', interval: 'hour', paused: true };
+    const destination = { type: 'HTTP', config };
+    const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', { ...wanted, destination });
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${at.tenant.projectId}/exports/${id}/edit`);
+    await page.getByText('Leave empty to keep the current value.').first().waitFor();
+    await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:19999/');
+    const why = page.getByText('URL changed: enter this again, so that it is not sent to another server.');
+    await why.waitFor();
+    await page.getByText('URL changed: a saved value is dropped unless you enter it again.').waitFor();
+    await page.getByRole('button', { name: 'Test the destination' }).click();
+    const token = page.locator('[data-invalid]', { has: page.getByLabel('Token', { exact: true }) });
+    await token.locator('[class*=error]').getByText('URL changed: enter this again').waitFor();
+    await page.getByLabel('Token', { exact: true }).fill('another');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(new RegExp(`exports/${id}$`));
+    await close();
+  });
 });

@@ -6,6 +6,7 @@ import {
   isRelevant,
   isRequired,
   textOf,
+  whyAgain,
   withText,
   type Config,
   type DestinationType,
@@ -21,6 +22,8 @@ type FieldsProps = {
   onChange: (config: Config) => void;
   /** Whether the server has the secrets already; it keeps them unless new ones are typed. */
   hasSecrets: boolean;
+  /** The changed field that names another receiver of the secrets. */
+  moved?: Field | undefined;
   /** Fields that the integration gives. */
   integrationFields: readonly string[];
 };
@@ -70,11 +73,11 @@ const NONE = '';
 
 type InputProps = Omit<FieldsProps, 'type' | 'integrationFields'> & { of: Field };
 
-export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
+export function FieldInput({ of, config, onChange, hasSecrets, moved }: InputProps) {
   const problem = useProblem();
   const { name, title, kind, choices, nullable, secret } = of;
   const error = problem.under(attrOf(name));
-  const description = describe(of, hasSecrets);
+  const description = moved && secret ? describeMoved(moved, isRequired(of, config)) : describe(of, hasSecrets);
   const value = config[name];
   if (kind === 'boolean')
     return (
@@ -119,6 +122,9 @@ export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
     />
   );
 }
+
+const describeMoved = (moved: Field, isNeeded: boolean): string =>
+  isNeeded ? whyAgain(moved) : `${moved.title} changed: a saved value is dropped unless you enter it again.`;
 
 function describe({ secret, description }: Field, hasSecrets: boolean): string | undefined {
   if (secret) return hasSecrets ? 'Leave empty to keep the current value.' : undefined;

@@ -3,7 +3,7 @@ import { ApiError, messageOf } from '../../api/client.ts';
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { initialConfig, promisesText, type OfferedTypes } from './destination-types.ts';
+import { initialConfig, promisesText, type Field, type OfferedTypes } from './destination-types.ts';
 import type { Draft } from './draft.ts';
 import { IntegrationField } from './integration-field.tsx';
 import { configText, lineOf, objectIn } from './options.ts';
@@ -31,6 +31,8 @@ type PartProps = {
   destination: Destination;
   /** Whether the server has the secrets already. */
   hasSecrets: boolean;
+  /** The changed field that names another receiver of the secrets. */
+  moved: Field | undefined;
   /** Text of the JSON view; undefined: the fields are shown instead. */
   json: string | undefined;
   error: unknown;
@@ -46,6 +48,7 @@ export function DestinationPart({
   isEdit,
   destination,
   hasSecrets,
+  moved,
   json,
   error,
   onChange,
@@ -109,6 +112,7 @@ export function DestinationPart({
           config={config}
           onChange={(changed) => onChange({ ...destination, config: changed })}
           hasSecrets={hasSecrets}
+          moved={moved}
           integrationFields={integration === null ? [] : (type.integration?.fields ?? [])}
         />
       ) : (

@@ -118,12 +118,31 @@ export function initialConfig({ fields }: DestinationType, before: Config = {}):
   return Object.fromEntries(filled.filter(([, value]) => value !== null && value !== undefined));
 }
 
+type Destination = { config: Config; integration: number | null };
+
+/** @returns the changed field that names the receiver of the secrets: the server refuses to send them there unless they are given again */
+export function movedField(
+  { fields, replaced_secrets: names }: DestinationType,
+  after: Destination,
+  before: Destination,
+) {
+  const moved = names.find((one) => (after.config[one] ?? null) !== (before.config[one] ?? null));
+  return fields.find(({ name }) => name === moved);
+}
+
+/** Why a secret that the server has is asked for again. */
+export const whyAgain = ({ title }: Field): string =>
+  `${title} changed: enter this again, so that it is not sent to another server.`;
+
 /** Whether the server keeps secrets that are not typed again: it must not send them to a place that they were not given for. */
-export const keepsSecrets = (
-  { replaced_secrets: fieldsThatDropSecrets }: DestinationType,
-  { config }: { config: Config },
-  before: { config: Config; integration: number | null },
-): boolean => before.integration === null && !fieldsThatDropSecrets.some((one) => config[one] !== before.config[one]);
+export const keepsSecrets = (type: DestinationType, after: Destination, before: Destination): boolean =>
+  before.integration === null && !movedField(type, after, before);
+
+/** @returns the configuration of a new receiver: it drops secrets that may be missing and are not given again */
+export function withoutKept({ fields }: DestinationType, config: Config): Config {
+  const dropped = fields.filter((one) => one.secret && one.nullable && config[one.name] === undefined);
+  return { ...config, ...Object.fromEntries(dropped.map(({ name }) => [name, null])) };
+}
 
 /** @param hasSecrets whether the server has the secrets already @returns the first required field that has no value */
 export function missingField(

@@ -12,7 +12,15 @@ import { Conflict } from './conflict.tsx';
 import { ContentFields } from './content/content-fields.tsx';
 import { DeliveryFields, NotificationFields } from './delivery-fields.tsx';
 import { DestinationPart } from './destination-part.tsx';
-import { attrOf, keepsSecrets, missingField, type OfferedTypes } from './destination-types.ts';
+import {
+  attrOf,
+  keepsSecrets,
+  missingField,
+  movedField,
+  whyAgain,
+  withoutKept,
+  type OfferedTypes,
+} from './destination-types.ts';
 import { differencesBetween } from './differences.ts';
 import { changedFields, draftFrom, fieldsOf, isSame, type Draft, type Fields } from './draft.ts';
 import { Effects } from './effects.tsx';
@@ -81,8 +89,10 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   const type = offer.types.find((one) => one.type === destination.type);
   const model = offer.models.find((one) => one.model === draft.model)!;
 
+  const moved = isEdit && type ? movedField(type, destination, base.draft.destination) : undefined;
+  const config = moved && type ? withoutKept(type, destination.config) : destination.config;
   /** Undefined while the JSON view holds no object; `fields` then have the configuration from before that view. */
-  const parsed = json === undefined ? destination.config : objectIn(json);
+  const parsed = json === undefined ? config : objectIn(json);
   const fields = fieldsOf(parsed ? { ...draft, destination: { ...destination, config: parsed } } : draft, type);
   const before = fieldsOf(base.draft, type);
   const differences = differencesBetween(before, fields, type);
@@ -94,7 +104,8 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   function destinationFault(): ApiError | undefined {
     if (!parsed) return new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' });
     const missing = json === undefined && type ? missingField(type, destination, hasSecrets) : undefined;
-    return missing && new ApiError(400, { detail: 'This field is required.', attr: attrOf(missing.name) });
+    const detail = moved && missing?.secret ? whyAgain(moved) : 'This field is required.';
+    return missing && new ApiError(400, { detail, attr: attrOf(missing.name) });
   }
   function filterFault(): ApiError | undefined {
     const blank = draft.filters.findIndex(({ key }) => key === '');
@@ -190,7 +201,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
             onConfig={json === undefined ? (config) => set({ destination: { ...destination, config } }) : undefined}
           />
           <DestinationPart
-            {...{ projectId, offer, isEdit, hasSecrets, json }}
+            {...{ projectId, offer, isEdit, hasSecrets, moved, json }}
             error={fault}
             destination={destination}
             onChange={(changed) => set({ destination: changed })}
