@@ -241,6 +241,16 @@ describe('every page of the console', () => {
     }
     for (const text of ['Ben Bitdiddle', 'cy.of.the.very.long.name']) await page.getByText(text).first().waitFor();
     assert.deepEqual(await page.evaluate(brokenWords), []);
+    await page.goto(`${project}/events`);
+    const time = page.locator('td time').first();
+    const tops = await time.evaluate(({ firstChild, lastChild }) =>
+      [firstChild!, lastChild!].map((text) => {
+        const words = document.createRange();
+        words.selectNodeContents(text);
+        return [...words.getClientRects()].at(-1)!.top;
+      }),
+    );
+    assert.equal(tops[0], tops[1], 'the zone of a time is on the line of the time');
     await close();
   });
 

@@ -134,7 +134,7 @@ export function PlanSlip(props: SlipProps) {
           </>
         )}
       </Button>
-      <div>
+      <div className={styles.commands}>
         <Copy text={() => asCurl('POST', path, { ...body, ...(plan && { plan: plan.plan }) })}>curl</Copy>
         <CopyVerify exportId={exportId} range={range} />
       </div>
@@ -200,7 +200,7 @@ export function ViewersSlip({ exportId, range, cadence }: ViewersProps) {
     <section tabIndex={-1} className={styles.slip} aria-label="Selection">
       <RangeTitle range={range} cadence={cadence} />
       <p>You can look at this export; ask an editor to deliver these intervals.</p>
-      <div>
+      <div className={styles.commands}>
         <CopyVerify exportId={exportId} range={range} />
       </div>
     </section>
