@@ -235,7 +235,7 @@ describe('the page of a run', () => {
     assert.equal(await page.title(), '2 Jun 2025 12:00–13:00 CEST (10:00–11:00 UTC) · failed · Sluice');
     await card.getByRole('listitem').nth(1).waitFor();
     const [first, second] = await card.getByRole('listitem').allTextContents();
-    assert.match(first!, /^Changed \d\d:\d\d \S+ by Ada: directory free →to taken\.$/);
+    assert.match(first!, /^Changed \d\d:\d\d\s\S+ by Ada: directory free →to taken\.$/);
     assert.match(second!, /by Ada: max concurrent runs \d+ →to 3\.$/);
     await card.getByText('It waits for you: resolve the error or change directory, then retry the run.').waitFor();
     await card.getByRole('link', { name: 'Fix directory and retry 1 hour' }).waitFor();
