@@ -18,8 +18,10 @@ export function networkFaults({ hostField, trustField, unreachable, untrusted = 
     const field = trustField !== undefined && { field: trustField };
     return { owner: 'destination', ...field, sentence, rawCodes } as const satisfies KnownFault;
   };
+  // The server may be down, or the host or port may be wrong.
   const unreachableFault = (sentence: string, ...rawCodes: string[]) => {
-    return { owner: 'destination', sentence: `${unreachable} ${sentence}`, rawCodes } as const satisfies KnownFault;
+    const known = { owner: 'destination', field: hostField, sentence: `${unreachable} ${sentence}`, rawCodes } as const;
+    return known satisfies KnownFault;
   };
   return {
     host_not_allowed: { owner: 'you', field: hostField, sentence: HOST_REFUSED, rawCodes: [new HostRefused().code] },
@@ -60,7 +62,11 @@ export function networkFaults({ hostField, trustField, unreachable, untrusted = 
       'AbortError',
       'ABORT_ERR',
     ),
-    connection_lost: unreachableFault('The connection broke.', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'),
+    connection_lost: {
+      owner: 'destination',
+      sentence: `${unreachable} The connection broke.`,
+      rawCodes: ['ECONNRESET', 'EPIPE', 'ECONNABORTED'],
+    },
     unreachable: { owner: 'destination', sentence: unreachable },
   } as const satisfies Record<string, KnownFault>;
 }

@@ -138,7 +138,7 @@ describe('why intervals are not delivered', () => {
     });
     const { page, close } = await at.visit();
     await page.goto(`/project/${world.projectId}/exports`);
-    await page.getByRole('link', { name: /^1 retrying, next try at \d/ }).waitFor();
+    await page.getByRole('link', { name: /^1 retrying, next try (at \d|is due)/ }).waitFor();
     const row = page.getByRole('listitem').filter({ hasText: 'Reports' });
     await row
       .getByText(
@@ -158,7 +158,7 @@ describe('why intervals are not delivered', () => {
     await page.getByRole('heading', { name: /· retrying$/ }).waitFor();
     await page.getByRole('heading', { name: /The database does not exist/ }).waitFor();
     await page.getByText('Nothing was delivered by this run yet.').waitFor();
-    await page.getByRole('link', { name: 'Fix database', exact: true }).click();
+    await page.getByRole('link', { name: 'Fix database and retry 1 hour', exact: true }).click();
     await page.locator('input:focus').fill(new URL(world.options.databaseUrl).pathname.slice(1));
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.waitForURL(new RegExp(`runs/${run.id}$`));

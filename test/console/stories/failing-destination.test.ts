@@ -6,8 +6,9 @@ import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { bucketPlace, schemaPlace, type Place } from '../../support/console/places.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { runsAfterBackfill } from '../../support/exports/export-world.ts';
+import { eventually, runsAfterBackfill } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
+import { startHttpReceiver } from '../../support/servers/http-receiver.ts';
 import { needsObjectStore } from '../../support/servers/object-store.ts';
 
 const HOURS = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T12:00:00Z' };
@@ -124,5 +125,41 @@ describe('story: three hours that a destination refused', () => {
     await page.keyboard.press('Enter');
     await waitUntilDelivered(page, id);
     await close();
+  });
+
+  it('of a receiver that nothing answers for are being retried, and delivered after Fix, another URL and Save and retry', async () => {
+    const { world } = at;
+    const [gone, receiver] = await Promise.all([startHttpReceiver(), startHttpReceiver()]);
+    await gone.stop();
+    const { page, close } = await at.visit();
+    try {
+      const destination = { type: 'HTTP', config: { url: gone.url, body_format: 'template' } };
+      const body = { name: 'Receiver', interval: 'hour', max_concurrent_runs: 3, destination };
+      const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', body);
+      await world.backfills.request(world.projectId, id, HOURS);
+      await eventually('three runs that are being retried', async () => {
+        const { rows } = await at.sluice.pool.query(
+          `select from batch_export_runs where batch_export_id = $1 and status = 'Running' and latest_error is not null`,
+          [id],
+        );
+        return rows.length === 3 || undefined;
+      });
+      await page.goto(`/project/${world.projectId}/exports/${id}?since=${HOURS.startAt}`);
+      const reasons = page.getByRole('region', { name: 'Why intervals are not delivered' });
+      await reasons.getByText('3 hours retrying', { exact: true }).waitFor();
+      await reasons.getByText(/^Field: url .*Check the field\. If it is right: The destination’s operators/).waitFor();
+      await reasons.getByRole('link', { name: 'Why Receiver failed' }).waitFor();
+      await reasons.getByRole('link', { name: 'Fix Receiver' }).click();
+      await page.locator('input:focus').fill(receiver.url);
+      const effects = page.getByRole('region', { name: 'What your changes do' });
+      await effects.getByText(/^Runs that are being retried keep the old settings: 3 hours\. /).waitFor();
+      await assertAccessible(page);
+      await page.getByRole('button', { name: 'Save and retry 3 hours' }).click();
+      await page.getByRole('status').getByText('Saved: URL. Retrying 3 hours.').waitFor();
+      await waitUntilDelivered(page, id);
+      assert.equal(receiver.received.length, 3);
+    } finally {
+      await Promise.all([close(), receiver.stop()]);
+    }
   });
 });

@@ -182,7 +182,7 @@ describe('HTTP', () => {
       const interval = await open({});
       await place.receiver.stop();
       const fault = await faultIn('HTTP', interval.deliver([buildRows(1)]));
-      assert.equal(fault.code, 'connection_refused');
+      assert.deepEqual([fault.code, fault.field], ['connection_refused', 'destination__config__url']);
       place = await makePlace();
     }).timeout(60_000);
 

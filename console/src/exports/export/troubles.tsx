@@ -3,8 +3,8 @@ import { useNow } from '../../look/now.ts';
 import { isToday, Time } from '../../look/time.tsx';
 import { countIntervals } from '../words/cadence.ts';
 import { fieldWords, valueAt, valueWords } from '../words/field.ts';
-import { ErrorLinks, nextTry } from '../words/error-links.tsx';
-import { OWNERS } from '../words/owner.ts';
+import { ErrorLinks, isFixable, nextTry } from '../words/error-links.tsx';
+import { ownerSentence } from '../words/owner.ts';
 import type { ExportBody } from './export-data.ts';
 import { isNamedHeld, type IntervalMap } from './interval-map.ts';
 import styles from './export.module.css';
@@ -86,7 +86,7 @@ function Cause({ projectId, one, entries, mayEdit, isCut, hasEarlier }: CausePro
         <ErrorLinks
           of={{ projectId, exportId: one.id }}
           name={one.name}
-          error={{ field: error?.field ?? null, runId }}
+          error={{ field: error?.field ?? null, runId, canFix: isFixable(error) }}
           canEdit={mayEdit}
         />
       </p>
@@ -104,7 +104,7 @@ function Cause({ projectId, one, entries, mayEdit, isCut, hasEarlier }: CausePro
               {'. '}
             </>
           )}
-          {OWNERS[error.owner].sentence}
+          {ownerSentence(error)}
         </p>
       )}
     </div>

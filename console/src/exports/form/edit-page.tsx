@@ -7,11 +7,12 @@ import { showNotice } from '../../look/notice.tsx';
 import { receiptAddress } from '../addresses.ts';
 import { backfillQuery } from '../export/plan/plan-data.ts';
 import { exportKeys } from '../query-keys.ts';
-import { retriableQuery, retryFailed } from '../run/run-data.ts';
+import { retriableQuery, retryAll } from '../run/retry-data.ts';
 import { countIntervals } from '../words/cadence.ts';
 import { offerQuery } from './destination-types.ts';
 import { differencesBetween } from './differences.ts';
 import { draftOf, fieldsOf, patchBody } from './draft.ts';
+import { changesRuns, oldSettingsWords } from './effects.tsx';
 import { ChangedMeanwhile, ExportForm, type Saved, type Submission } from './export-form.tsx';
 import styles from './form.module.css';
 
@@ -57,7 +58,8 @@ export function EditExportPage() {
   if (offer.isError) return <Failure error={offer.error} onRetry={() => void offer.refetch()} />;
   const { draft } = loaded.data;
   const type = offer.data.types.find((one) => one.type === draft.destination.type);
-  const count = retriable.data ?? 0;
+  const { total: count, retrying } = retriable.data ?? { total: 0, retrying: 0 };
+  const keeping = retrying > 0 ? oldSettingsWords(countIntervals(retrying, draft.interval)) : undefined;
 
   async function saveExport({ fields, base, isRetried, onSaved }: Submission) {
     const answer = api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
@@ -70,12 +72,13 @@ export function EditExportPage() {
       throw error;
     });
     onSaved({ draft: draftOf(saved), etag: (await answer).response.headers.get('ETag') });
-    const retry = isRetried ? await retryFailed({ projectId, exportId }) : undefined;
+    const retry = isRetried ? await retryAll({ projectId, exportId }) : undefined;
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
     await queries.invalidateQueries({ queryKey: ['runs'] });
     const to = { projectId, exportId };
-    const changes = differencesBetween(fieldsOf(base.draft, type), fields, type).map(({ what }) => what);
+    const differences = differencesBetween(fieldsOf(base.draft, type), fields, type);
+    const changes = differences.map(({ what }) => what);
     // Without an answer the notice only lacks its link.
     const receipt =
       retry?.backfill &&
@@ -85,6 +88,8 @@ export function EditExportPage() {
         <>
           {changes.length > 0 ? `Saved: ${changes.join(', ')}.` : 'Nothing was changed.'}
           {retry && ` Retrying ${countIntervals(retry.intervals, draft.interval)}. `}
+          {retry && retry.left > 0 && `${countIntervals(retry.left, draft.interval)} could not be stopped in time. `}
+          {!retry && keeping && changesRuns(differences, type) && ` ${keeping}.`}
           {receipt && <Link href={receiptAddress(to, receipt)}>Follow the retry</Link>}
         </>
       ),
@@ -104,6 +109,7 @@ export function EditExportPage() {
         field={field}
         submit="Save"
         {...(count > 0 && { submitAndRetry: `Save and retry ${countIntervals(count, draft.interval)}` })}
+        keeping={keeping}
         onSubmit={saveExport}
         initial={loaded.data}
       />

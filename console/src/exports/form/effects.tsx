@@ -5,12 +5,26 @@ import type { Difference } from './differences.ts';
 import styles from './form.module.css';
 import { SCHEDULE, type NextRuns } from './schedule-data.ts';
 
-type EffectsProps = { differences: readonly Difference[]; type: DestinationType | undefined; next: NextRuns };
+type EffectsProps = {
+  differences: readonly Difference[];
+  type: DestinationType | undefined;
+  next: NextRuns;
+  /** The runs in progress that keep the old settings, in words. */
+  keeping: string | undefined;
+};
 
 /** Kinds of consequences; the page shows them in the order of the differences. */
 type Kind = 'schedule' | 'bounds' | 'place' | 'contents' | 'hashes' | 'export';
 
-export function Effects({ differences, type, next }: EffectsProps) {
+/** Whether runs in progress would go on differently with the changes. */
+export const changesRuns = (differences: readonly Difference[], type: DestinationType | undefined): boolean =>
+  differences.some(({ attr }) => ['place', 'contents'].includes(kindOf(attr, type)));
+
+/** @param intervals as `3 hours` */
+export const oldSettingsWords = (intervals: string): string =>
+  `Runs that are being retried keep the old settings: ${intervals}`;
+
+export function Effects({ differences, type, next, keeping }: EffectsProps) {
   if (differences.length === 0) return null;
   const byKind = Map.groupBy(differences, ({ attr }) => kindOf(attr, type));
   return (
@@ -32,6 +46,9 @@ export function Effects({ differences, type, next }: EffectsProps) {
           <p>{SENTENCES[kind](next)}</p>
         </div>
       ))}
+      {keeping && changesRuns(differences, type) && (
+        <p>{keeping}. “Save and retry” cancels them and delivers with the new settings.</p>
+      )}
     </section>
   );
 }

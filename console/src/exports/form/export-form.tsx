@@ -62,8 +62,10 @@ type Props = {
   /** Field to correct, by its name in errors. */
   field?: string | undefined;
   submit: string;
-  /** Label of the button that also retries failed intervals; absent: none failed. */
+  /** Label of the button that also retries failed and retrying intervals; absent: there are none. */
   submitAndRetry?: string;
+  /** The runs in progress that keep the old settings unless they are retried, in words. */
+  keeping?: string | undefined;
   /** @throws ChangedMeanwhile */
   onSubmit: (submission: Submission) => Promise<void>;
 };
@@ -72,7 +74,8 @@ const RETRY = 'retry';
 /** Matches invalid fields and errors, except in a trial, which shows its own. */
 const INVALID = `[data-invalid] :is(input, textarea, button), [role=alert]:not(.${styles.trial} *)`;
 
-export function ExportForm({ projectId, offer, exportId, initial, field, submit, submitAndRetry, onSubmit }: Props) {
+export function ExportForm(props: Props) {
+  const { projectId, offer, exportId, initial, field, submit, submitAndRetry, keeping, onSubmit } = props;
   const [base, setBase] = useState(initial);
   const [draft, setDraft] = useState(initial.draft);
   /** Text of the JSON view; undefined: the fields are shown instead. */
@@ -226,7 +229,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
               onError={setError}
             />
           )}
-          {isEdit && <Effects {...{ differences, type, next }} />}
+          {isEdit && <Effects {...{ differences, type, next, keeping }} />}
           {error !== undefined && !isErrorAtField && (
             <p className={styles.error}>
               <span role="alert">{messageOf(error)}</span>

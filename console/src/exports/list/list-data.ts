@@ -7,6 +7,7 @@ import { isEditor } from '../access.ts';
 import { exportKeys } from '../query-keys.ts';
 import { needsYou, type Code } from '../states/codes.ts';
 import { labelWords } from '../words/destination.ts';
+import { isFixable } from '../words/error-links.tsx';
 import { pauseOf, type PauseOf } from '../words/pause.tsx';
 
 type Body = components['schemas']['BatchExportOverview'];
@@ -39,7 +40,7 @@ export type ListedExport = {
   areCountsMinimums: boolean;
   /** Time of the next retry; null: none, or unknown. */
   nextTryAt: string | null;
-  error: { detail: string | null; field: string | null; runId: string | null } | null;
+  error: { detail: string | null; field: string | null; runId: string | null; canFix: boolean } | null;
   pause: PauseOf | null;
   /** Intervals that the latest pause has left out. */
   missed: Body['missed_while_paused'];
@@ -129,6 +130,7 @@ function listedExportOf(overview: Body): ListedExport {
     error: overview.last_error && {
       detail: overview.last_error.detail,
       field: overview.last_error.error?.field ?? null,
+      canFix: isFixable(overview.last_error.error),
       runId: overview.last_error.run_id,
     },
     pause: overview.pause && pauseOf(overview.pause),

@@ -1,6 +1,7 @@
 /** Counts of exports by state, each a link that filters the list, and the search field. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ButtonLink } from '../../look/button.tsx';
+import { useNow } from '../../look/now.ts';
 import { SearchField } from '../../look/search-field.tsx';
 import { isToday, Time } from '../../look/time.tsx';
 import { newExportAddress } from '../addresses.ts';
@@ -11,6 +12,7 @@ type HeaderProps = { projectId: number; list: ExportList; filter: ListFilter };
 
 export function ListHeader({ projectId, list, filter }: HeaderProps) {
   const navigate = useNavigate();
+  const now = useNow();
   return (
     <header className={styles.header}>
       <ul className={styles.counts} aria-label="Exports by state">
@@ -25,8 +27,14 @@ export function ListHeader({ projectId, list, filter }: HeaderProps) {
               {list.counts[state]} {WORDS[state](list.counts[state])}
               {state === 'retrying' && list.nextTryAt && (
                 <>
-                  {', next try at '}
-                  <Time iso={list.nextTryAt} date={!isToday(list.nextTryAt)} />
+                  {', next try '}
+                  {Date.parse(list.nextTryAt) > now ? (
+                    <>
+                      at <Time iso={list.nextTryAt} date={!isToday(list.nextTryAt)} />
+                    </>
+                  ) : (
+                    'is due'
+                  )}
                 </>
               )}
             </Link>

@@ -32,7 +32,10 @@ export function Attempts({ runIds, isOpen }: { runIds: RunIds; isOpen: boolean }
               {stepsOfAttempt.map(
                 ({ step, started_at, error }) => error && <p key={`${step} ${started_at}`}>{error.detail}</p>,
               )}
-              <NextTry at={stepsOfAttempt.findLast(({ error }) => error?.next_try_at)?.error?.next_try_at} />
+              <NextTry
+                at={stepsOfAttempt.findLast(({ error }) => error?.next_try_at)?.error?.next_try_at}
+                isAwaited={isOpen && attempt === byAttempt.at(-1)?.[0]}
+              />
             </td>
             <td>
               <Time iso={stepsOfAttempt[0]!.started_at} date={false} seconds />
@@ -44,10 +47,11 @@ export function Attempts({ runIds, isOpen }: { runIds: RunIds; isOpen: boolean }
   );
 }
 
-/** When the attempt after one that failed begins, or was to begin. */
-function NextTry({ at }: { at: string | null | undefined }) {
+/** When the attempt after one that failed begins, or was to begin; `isAwaited`: it has not begun. */
+function NextTry({ at, isAwaited }: { at: string | null | undefined; isAwaited: boolean }) {
   const now = useNow();
   if (!at) return null;
+  if (isAwaited && Date.parse(at) <= now) return <p className="quiet">The next try is due.</p>;
   return (
     <p className="quiet">
       Next try {Date.parse(at) > now ? 'is' : 'was'} <Time iso={at} date={!isToday(at)} seconds />

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../look/button.tsx';
 import { useNow } from '../../look/now.ts';
-import { formatRelativeTime } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
 import { editAddress } from '../addresses.ts';
 import { exportQuery } from '../export/export-data.ts';
 import { countIntervals } from '../words/cadence.ts';
+import { nextTry } from '../words/error-links.tsx';
 import { fieldWords, valueAt, valueWords } from '../words/field.ts';
-import { OWNERS } from '../words/owner.ts';
+import { OWNERS, ownerSentence } from '../words/owner.ts';
 import { diagnosisQuery } from './diagnosis-data.ts';
 import { NewSettings } from './new-settings.tsx';
-import { isOpen, retriableQuery, type Run, type RunIds } from './run-data.ts';
+import { retriableQuery } from './retry-data.ts';
+import { isOpen, type Run, type RunIds } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
 import { Why } from './why.tsx';
 import styles from './run.module.css';
@@ -26,12 +27,10 @@ export function ErrorCard({ runIds, run }: { runIds: RunIds; run: Run }) {
         <h2 id="error-title">{error?.detail ?? run.latest_error ?? `This run was ${STATUS_WORDS[run.status]}.`}</h2>
         {error && <span className={styles.owner}>{OWNERS[error.owner].label}</span>}
       </div>
-      {error && !isDelivered && <p className="quiet">{OWNERS[error.owner].sentence}</p>}
+      {error && !isDelivered && <p className="quiet">{ownerSentence(error)}</p>}
       {error && error.field !== null && <FieldLine runIds={runIds} field={error.field} />}
       <Why runIds={runIds} field={error?.field ?? null} />
-      {error?.next_try_at && !isDelivered && (
-        <p>The next automatic try: {formatRelativeTime(error.next_try_at, now)}.</p>
-      )}
+      {error?.next_try_at && !isDelivered && <p>{nextTry(error.next_try_at, now)}</p>}
       {error && error.field !== null && !isDelivered && <Fix runIds={runIds} run={run} field={error.field} />}
       {error && isOpen(run) && <NewSettings runIds={runIds} run={run} />}
       {error && (
@@ -58,11 +57,12 @@ function FieldLine({ runIds, field }: { runIds: RunIds; field: string }) {
   );
 }
 
-/** Links to the field in the form, which can then retry all failed intervals. */
+/** Links to the field in the form, which can then retry all failed and retrying intervals. */
 function Fix({ runIds, run, field }: { runIds: RunIds; run: Run; field: string }) {
   const name = fieldWords(field);
   const mayEdit = useMayEdit(runIds.projectId, runIds.exportId);
-  const { data: count = 0 } = useQuery({ ...retriableQuery(runIds), enabled: mayEdit === true });
+  const { data } = useQuery({ ...retriableQuery(runIds), enabled: mayEdit === true });
+  const count = data?.total ?? 0;
   const { data: batchExport } = useQuery(exportQuery(runIds.projectId, runIds.exportId));
   if (mayEdit === false) return <p>You can look at this export; ask an editor to fix {name} and retry.</p>;
   return (

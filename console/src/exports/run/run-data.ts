@@ -1,9 +1,8 @@
 /** Requests about a run; open runs are polled. */
 import { queryOptions } from '@tanstack/react-query';
-import { api, ApiError, unwrap } from '../../api/client.ts';
+import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
-import { exportKeys } from '../query-keys.ts';
 
 export type Run = components['schemas']['BatchExportRun'];
 
@@ -75,29 +74,3 @@ export function cancel(runIds: RunIds): Promise<unknown> {
     }),
   );
 }
-
-type ExportPlace = Pick<RunIds, 'projectId' | 'exportId'>;
-
-type Retry = { intervals: number; backfill: string | null };
-
-async function requestRetry({ projectId, exportId }: ExportPlace, isDryRun: boolean): Promise<Retry> {
-  const { results } = await unwrap(
-    api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
-      params: { path: { project_id: projectId } },
-      body: { action: 'retry_failed', ids: [exportId], dry_run: isDryRun },
-    }),
-  );
-  const refusal = results[0]?.error;
-  if (refusal) throw new ApiError(400, refusal);
-  return { intervals: results[0]?.intervals ?? 0, backfill: results[0]?.backfill_id ?? null };
-}
-
-/** Counts the intervals that `retryFailed` would request, for editors. */
-export const retriableQuery = (of: ExportPlace) =>
-  queryOptions({
-    queryKey: [...exportKeys.all(of.projectId), 'retriable', of.exportId] as const,
-    queryFn: async () => (await requestRetry(of, true)).intervals,
-  });
-
-/** Requests a run for each failed interval of an export, except those that wait for a decision. @throws ApiError */
-export const retryFailed = (of: ExportPlace): Promise<Retry> => requestRetry(of, false);

@@ -7,22 +7,21 @@ export type MendOf = {
   of: Parameters<typeof runAddress>[0];
   /** Name of the export, for labels. */
   name: string;
-  error: { field: string | null; runId: string | null } | null;
+  error: { field: string | null; runId: string | null; canFix: boolean } | null;
   canEdit: boolean;
 };
 
 /** Viewers read why, and whom to ask. */
 export function ErrorLinks({ of, name, error, canEdit }: MendOf) {
-  if (canEdit && error?.field)
-    return (
-      <>
-        <Link to={editAddress(of, error.field) as string} aria-label={`Fix ${name}`}>
-          Fix
-        </Link>{' '}
-      </>
-    );
   return (
     <>
+      {canEdit && error?.canFix && (
+        <>
+          <Link to={editAddress(of, error.field) as string} aria-label={`Fix ${name}`}>
+            Fix
+          </Link>{' '}
+        </>
+      )}
       {error?.runId && (
         <>
           <Link to={runAddress(of, error.runId) as string} aria-label={`Why ${name} failed`}>
@@ -34,6 +33,11 @@ export function ErrorLinks({ of, name, error, canEdit }: MendOf) {
     </>
   );
 }
+
+type Fault = { field: string | null; owner: string } | null | undefined;
+
+/** Whether the form may hold the cause. What looks like a fault of the destination may come from a wrong address. */
+export const isFixable = (fault: Fault): boolean => Boolean(fault && (fault.field || fault.owner === 'destination'));
 
 /** @param at ISO; null: not known */
 export function nextTry(at: string | null, now: number): string {

@@ -14,3 +14,9 @@ export const OWNERS: Readonly<Record<Owner, { label: string; sentence: string }>
     sentence: 'The operators of this installation can fix it, or it may resolve automatically.',
   },
 };
+
+/** @returns who can end an error; a destination that seems to be at fault may only have a wrong address */
+export const ownerSentence = ({ owner, field }: { owner: Owner; field: string | null }): string =>
+  field !== null && owner === 'destination'
+    ? `Check the field. If it is right: ${OWNERS.destination.sentence}`
+    : OWNERS[owner].sentence;

@@ -37,8 +37,8 @@ describe('a fault of Iceberg', () => {
   });
 
   for (const [what, change, code, field] of [
-    ['a closed port of the catalog', { catalog_uri: CLOSED }, 'catalog_connection_refused', undefined],
-    ['a closed port of the storage', { endpoint_url: CLOSED }, 'connection_refused', undefined],
+    ['a closed port of the catalog', { catalog_uri: CLOSED }, 'catalog_connection_refused', 'catalog_uri'],
+    ['a closed port of the storage', { endpoint_url: CLOSED }, 'connection_refused', 'endpoint_url'],
     ['a namespace that does not exist', { namespace: 'nowhere' }, 'namespace_not_found', 'namespace'],
     ['a wrong secret of the storage', { aws_secret_access_key: 'canary' }, 'wrong_secret_key', 'aws_secret_access_key'],
     ['an unknown key of the storage', { aws_access_key_id: 'canary' }, 'bucket_or_key_unknown', 'aws_access_key_id'],
