@@ -61,8 +61,9 @@ async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, 
   const { supersededFiles, runs } = engine.stores;
   const session = await openSessionToSettle(engine, requirePlan(await runs.getById(runId)), signal);
   try {
-    const { goneKeys, isDenied } = (await session.deleteSuperseded?.(() =>
-      supersededFiles.filterStillDue(runId, engine.fileGraceHours, keys),
+    const { goneKeys, isDenied } = (await session.deleteSuperseded?.(
+      () => supersededFiles.filterStillDue(runId, engine.fileGraceHours, keys),
+      () => supersededFiles.listKeys(runId),
     )) ?? { goneKeys: [], isDenied: false };
     await supersededFiles.forget(runId, goneKeys);
     if (isDenied && (await supersededFiles.postpone(runId))) await keepFiles(engine, exportId);

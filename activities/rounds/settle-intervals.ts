@@ -94,8 +94,8 @@ async function settle(
   } finally {
     await session.close();
   }
-  // Unlike for the newest run, no later delivery will begin the grace period of this run's files.
-  if (!entry.isNewestRun) await engine.stores.supersededFiles.beginGrace(entry);
+  // No later delivery begins the grace period of files that this run recorded, unless it is the newest and its interval is delivered again.
+  if (!entry.isNewestRun || entry.state === 'delivered') await engine.stores.supersededFiles.beginGrace(entry);
   const nextStep = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (nextStep === 'later') return undefined;
   // The request comes first: after a crash in between, the interval is still unsettled and the next round repeats this.

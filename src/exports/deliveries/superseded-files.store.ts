@@ -81,6 +81,11 @@ export function supersededFileStore(db: Knex) {
       return rows.map(({ key }) => key);
     },
 
+    /** Returns the keys that a run recorded and that are not deleted yet, due or not. */
+    async listKeys(runId: string): Promise<string[]> {
+      return table().where({ run_id: runId }).pluck('key');
+    },
+
     /** Forgets keys that are deleted, unless a later commit has recorded them again. */
     async forget(runId: string, keys: readonly string[]): Promise<void> {
       await table()

@@ -12,5 +12,9 @@ export type DeletedFiles = { goneKeys: string[]; isDenied: boolean };
 /**
  * Deletes superseded files whose names contain their run, but never one that is in the interval's manifest.
  * @param dueKeys returns the keys to delete now; called after the manifest was read
+ * @param recordedKeys returns all keys that the run recorded and that are not deleted yet, due or not
  */
-export type DeleteSuperseded = (dueKeys: () => Promise<readonly string[]>) => Promise<DeletedFiles>;
+export type DeleteSuperseded = (
+  dueKeys: () => Promise<readonly string[]>,
+  recordedKeys: () => Promise<readonly string[]>,
+) => Promise<DeletedFiles>;

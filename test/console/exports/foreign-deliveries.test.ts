@@ -48,7 +48,7 @@ describe('story: a delivery of another timeline', () => {
     const { page, close } = await at.visit();
     await page.goto(`${address}?start=${HOUR.startAt}&end=${HOUR.endAt}`);
     const plan = page.getByRole('region', { name: 'Plan' });
-    await plan.getByText('Another timeline delivered 1 hour of these. Until you accept').waitFor();
+    await plan.getByText('Another timeline delivered 1 hour of these. This plan leaves that out').waitFor();
     await plan.getByRole('heading', { name: '2 Jun 2025 11:00–12:00 CEST' }).waitFor();
     await plan.getByText('2 Jun 2025 09:00–10:00 UTC').waitFor();
     assert.equal(await plan.getByRole('button', { name: 'Nothing to deliver' }).isDisabled(), true);

@@ -191,6 +191,7 @@ describe('story: people who share a project', () => {
     await dialog.getByText('Share it by link').click();
     const link = await dialog.getByText(/\/shared\//).innerText();
     await dialog.getByText('Ask visitors for a password').click();
+    await page.getByRole('button', { name: 'Ask for it' }).click();
     await dialog.getByText('No passwords yet').waitFor();
     await dialog.getByRole('button', { name: 'Add the password' }).click();
     await dialog.getByText('it cannot be shown again').waitFor();

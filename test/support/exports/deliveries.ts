@@ -211,8 +211,14 @@ export function testInterval(
       verify: (receipt: Receipt, deep = false) =>
         withSession(passEveryStep, async (session) => session.verify?.(receipt, { deep })),
       discard: () => withSession(passEveryStep, (session) => session.discard()),
-      deleteSuperseded: (keys: Iterable<string>) =>
-        withSession(passEveryStep, async (session) => session.deleteSuperseded?.(async () => [...keys])),
+      /** @param recorded those that the run recorded; the others are not due yet */
+      deleteSuperseded: (keys: Iterable<string>, recorded: Iterable<string> = keys) =>
+        withSession(passEveryStep, async (session) =>
+          session.deleteSuperseded?.(
+            async () => [...keys],
+            async () => [...recorded],
+          ),
+        ),
     };
   }
 

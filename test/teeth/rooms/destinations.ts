@@ -235,9 +235,16 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
   },
   {
     name: 'iceberg-others-name',
-    guards: 'a file that a snapshot of another writer names is not deleted',
+    guards: 'a file of a killed run that a snapshot names is not deleted',
     tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],
-    grep: 'of a killed run that others name',
+    grep: 'of a killed run that',
+  },
+  {
+    name: 'iceberg-snapshots-back',
+    guards: 'files of an expired snapshot that is back are not deleted',
+    tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],
+    grep: 'of a snapshot that is back',
+    replace: ['[...urls, ...recorded]', 'urls'],
   },
   {
     name: 'iceberg-expired-first',

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { formatDuration } from '../../look/time.tsx';
 import { editAddress, runAddress } from '../addresses.ts';
 
-export type MendOf = {
+export type ErrorLinksProps = {
   of: Parameters<typeof runAddress>[0];
   /** Name of the export, for labels. */
   name: string;
@@ -12,7 +12,7 @@ export type MendOf = {
 };
 
 /** Viewers read why, and whom to ask. */
-export function ErrorLinks({ of, name, error, canEdit }: MendOf) {
+export function ErrorLinks({ of, name, error, canEdit }: ErrorLinksProps) {
   return (
     <>
       {canEdit && error?.canFix && (

@@ -10,13 +10,13 @@ import type { Upload } from '../object-store/store.ts';
 import { sweep } from '../object-store/sweep.ts';
 import type { Snapshot, TableMetadata } from './catalog.ts';
 import { isExpiry, settleExpiry } from './expire.ts';
-import type { Lake } from './lake.ts';
+import { withReadCache, type Lake } from './lake.ts';
 import { findManifests, readManifestList } from './manifests.ts';
 import { summaryValue } from './present.ts';
 import { metadataPrefix, readTable, type TableSession } from './table-state.ts';
 
-/** Above so many snapshots of others none is read, and the file stays. */
-const MAX_OTHERS = 100;
+/** Above so many snapshots none is read, and the file stays. */
+const MAX_SNAPSHOTS_READ = 1_000;
 
 /** Record of a run that is about to write manifests under names of its own. */
 type MetadataRecord = { place: string; metadata: string };
@@ -57,7 +57,7 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
     if (head?.identity !== file.token || live.has(file.key) || inTable.has(run)) return true;
     if (!hasLaterDelivery(epoch, run)) return false;
     // tooth: iceberg-others-name
-    if (await isNamedByOthers(session, metadata, file.key)) return true;
+    if (await isNamed(session, metadata, file.key)) return true;
     if ((await store.remove(file.key)) === 'denied')
       context.log('warning', 'A staged file that no snapshot names may not be deleted; it takes up space.');
     return true;
@@ -85,12 +85,13 @@ function runsOf({ snapshots = [] }: TableMetadata): ReadonlySet<string> {
   return new Set(snapshots.flatMap((snapshot) => summaryValue(snapshot, 'run') ?? []));
 }
 
-/** Whether a snapshot of another writer names the file: such snapshots stay when the one of the run has expired. */
-async function isNamedByOthers({ lake, interval }: TableSession, metadata: TableMetadata, key: string) {
-  const others = (metadata.snapshots ?? []).filter((snapshot) => summaryValue(snapshot, 'run') === undefined);
-  if (others.length > MAX_OTHERS) return true;
-  const named = await severalAtOnce(others, async ({ 'manifest-list': url }) => {
-    const manifests = await findManifests(lake, metadata, await readManifestList(lake, url), interval);
+/** Whether a snapshot names the file: the one of the run may have expired, and later ones have the file too. */
+async function isNamed({ lake, interval }: TableSession, { snapshots = [], ...metadata }: TableMetadata, key: string) {
+  if (snapshots.length > MAX_SNAPSHOTS_READ) return true;
+  const remembering = withReadCache(lake);
+  const named = await severalAtOnce(snapshots, async ({ 'manifest-list': url }) => {
+    const list = await readManifestList(lake, url);
+    const manifests = await findManifests(remembering, metadata, list, interval);
     return manifests.some(({ ours }) => ours.some(({ file_path }) => lake.keyOf(file_path) === key));
   });
   return named.includes(true);

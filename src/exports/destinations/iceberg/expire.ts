@@ -3,8 +3,8 @@
  * Sluice made expire, each with the delivery recorded elsewhere: by a later snapshot, or by the names of the interval's files.
  */
 import type { Artifact, RecordedArtifact } from '../artifacts.ts';
-import type { Snapshot, TableMetadata } from './catalog.ts';
-import type { Lake } from './lake.ts';
+import type { CommitAnswer, Snapshot, TableMetadata } from './catalog.ts';
+import { withReadCache, type Lake } from './lake.ts';
 import { findLeftFiles, type ExpiringSnapshot } from './left-files.ts';
 import { findManifests, intervalPartition, readManifestList } from './manifests.ts';
 import { ancestors, currentSnapshot, nameOfFiles, summaryValue } from './present.ts';
@@ -40,13 +40,16 @@ export async function expireSnapshots(session: TableSession, metadata: TableMeta
     ],
     updates: [{ action: 'remove-snapshots', 'snapshot-ids': ids }],
   };
+  let answer: CommitAnswer;
   try {
-    await catalog.commit(request);
+    answer = await catalog.commit(request);
   } catch (error) {
     // The catalog has refused it.
     await context.artifacts.discard([id]);
     throw error;
   }
+  // Snapshots that may yet expire are looked for by the next delivery, or when the interval is settled.
+  if (answer === 'unknown') return;
   const after = await catalog.load();
   if (after) await settleExpiry(session, after, { id, artifact: record });
 }
@@ -81,10 +84,11 @@ async function findExpiring(lake: Lake, metadata: TableMetadata, now: number): P
     // An age that is no number keeps all.
     if (!(next['timestamp-ms'] <= now - maxAgeMs)) break;
     const interval = intervalOf(snapshot);
-    if (!interval || referenced.has(String(snapshot['snapshot-id']))) continue;
+    if (!interval) continue;
     // The only record of a delivery stays and, because records are found from child to parent, so do all later snapshots.
     // tooth: iceberg-only-record
     if (newest.get(interval.join()) === snapshot && !(await isNamed(interval))) break;
+    if (referenced.has(String(snapshot['snapshot-id']))) continue;
     found.push({ snapshot, next });
   }
   return found;
@@ -116,15 +120,7 @@ function referencedSnapshots(metadata: TableMetadata): ReadonlySet<string> {
 
 /** @returns a function that tells whether the files of an interval say by their names which run delivered them */
 function fileNameReader(lake: Lake, metadata: TableMetadata) {
-  const read = new Map<string, Promise<Buffer>>();
-  const remembering: Lake = {
-    ...lake,
-    read(url) {
-      const bytes = read.get(url) ?? lake.read(url);
-      read.set(url, bytes);
-      return bytes;
-    },
-  };
+  const remembering = withReadCache(lake);
   return async (interval: [string, string, string]): Promise<boolean> => {
     const partition = intervalPartition(...interval);
     if (!partition) return false;

@@ -35,3 +35,16 @@ export function lakeOf(store: S3Store, bucket: string): Lake {
     },
   };
 }
+
+/** A lake that reads each metadata file once, for as long as its caller keeps it. */
+export function withReadCache(lake: Lake): Lake {
+  const read = new Map<string, Promise<Buffer>>();
+  return {
+    ...lake,
+    read(url) {
+      const bytes = read.get(url) ?? lake.read(url);
+      read.set(url, bytes);
+      return bytes;
+    },
+  };
+}

@@ -34,6 +34,8 @@ export async function findLeftFiles(
    */
   const isKept = (from: bigint, until: bigint) =>
     kept.some((one) => sequenceOf(one) >= from && (sequenceOf(one) < until || !line.has(one)));
+  // A file may have come to the main branch once more, from a snapshot beside it that is older than its entry there.
+  const isBesideMain = kept.some((one) => !line.has(one));
 
   const lists = new Map<Snapshot, Promise<ManifestFile[]>>();
   const listOf = (snapshot: Snapshot) => {
@@ -56,7 +58,8 @@ export async function findLeftFiles(
       if (manifest.added_snapshot_id !== idOf(next['snapshot-id'])) continue;
       const entries = await readAvro<ManifestEntry>(await lake.read(manifest.manifest_path));
       const removed = entries.filter(
-        ({ status, sequence_number: from }) => status === DELETED && from !== null && !isKept(from, until),
+        ({ status, sequence_number: from }) =>
+          status === DELETED && from !== null && !isBesideMain && !isKept(from, until),
       );
       left.push(...removed.map(({ data_file }) => data_file.file_path));
     }
@@ -67,20 +70,27 @@ export async function findLeftFiles(
 }
 
 /**
- * Deletes files whose grace period is over. Stops at the first file whose deletion the store denies.
+ * Deletes files whose grace period is over. Stops at the first file whose deletion the store denies. Manifest lists are deleted last: they
+ * tell whether the run's expired snapshots are back.
  * @param metadata read before the URLs were asked for
+ * @param recorded all files that the run recorded and that are not deleted yet, due or not
  */
 export async function deleteLeftFiles(
   lake: Lake,
   metadata: TableMetadata,
   urls: readonly string[],
+  recorded: readonly string[],
   { signal }: Pick<SessionContext, 'signal'>,
 ): Promise<DeletedFiles> {
   const lists = new Set(metadata.snapshots?.map((snapshot) => snapshot['manifest-list']));
   // A table that was registered again from old metadata has its expired snapshots back.
-  if (urls.some((url) => lists.has(url))) return { goneKeys: [...urls], isDenied: false };
+  // tooth: iceberg-snapshots-back
+  if ([...urls, ...recorded].some((url) => lists.has(url))) return { goneKeys: [...urls], isDenied: false };
+  const others = urls.filter((url) => !isManifestList(url));
+  const hasOthers = others.length > 0 || recorded.some((url) => !isManifestList(url));
   const goneKeys: string[] = [];
-  for (const url of urls) {
+  for (const url of hasOthers ? others : urls) {
+    if (signal.aborted && goneKeys.length > 0) break;
     signal.throwIfAborted();
     if (url.startsWith(`s3://${lake.bucket}/`) && (await lake.store.remove(lake.keyOf(url))) === 'denied')
       return { goneKeys, isDenied: true };
@@ -88,3 +98,5 @@ export async function deleteLeftFiles(
   }
   return { goneKeys, isDenied: false };
 }
+
+const isManifestList = (url: string) => url.endsWith('-list.avro');

@@ -115,17 +115,12 @@ export function icebergSession({ catalog, openLake, delivery, context, location,
       const session = sessionOn(await prepareTable(catalog, needed));
       const receipt = await commitInterval(session, parts, stageNoRows);
       await context.step('after-commit');
-      try {
-        const after = await catalog.load();
-        if (after) {
-          await cleanUp(session, after);
-          await expireSnapshots(session, after);
-        }
-      } catch {
-        context.log(
-          'warning',
-          'Staged files could not be removed, or old snapshots not be expired. The delivery itself is complete.',
-        );
+      const warn = (sentence: string) => context.log('warning', `${sentence} The delivery itself is complete.`);
+      const after = await catalog.load().catch(() => undefined);
+      if (!after) warn('The table could not be read again, so nothing was cleaned up.');
+      else {
+        await cleanUp(session, after).catch(() => warn('Staged files could not be removed.'));
+        await expireSnapshots(session, after).catch(() => warn('Old snapshots could not be expired.'));
       }
       return receipt;
     },
@@ -148,12 +143,12 @@ export function icebergSession({ catalog, openLake, delivery, context, location,
       const metadata = await catalog.load();
       return metadata ? cleanUp(sessionOn(metadata), metadata) : [];
     },
-    async deleteSuperseded(dueKeys) {
+    async deleteSuperseded(dueKeys, recordedKeys) {
       const metadata = await catalog.load();
-      const keys = await dueKeys();
+      const [keys, recorded] = [await dueKeys(), await recordedKeys()];
       // Without the table, its files are no longer Sluice's to delete.
       if (!metadata) return { goneKeys: [...keys], isDenied: false };
-      return deleteLeftFiles(sessionOn(metadata).lake, metadata, keys, context);
+      return deleteLeftFiles(sessionOn(metadata).lake, metadata, keys, recorded, context);
     },
     async close() {
       lake?.store.close();
@@ -172,7 +167,7 @@ function withOwnFaults(session: Required<Session>): Session {
     findPresentDelivery: async () => session.findPresentDelivery().catch(throwAsOwn),
     verify: async (receipt, options) => session.verify(receipt, options).catch(throwAsOwn),
     discard: async () => session.discard().catch(throwAsOwn),
-    deleteSuperseded: async (dueKeys) => session.deleteSuperseded(dueKeys).catch(throwAsOwn),
+    deleteSuperseded: async (due, recorded) => session.deleteSuperseded(due, recorded).catch(throwAsOwn),
   };
 }
 
