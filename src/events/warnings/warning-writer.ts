@@ -1,6 +1,6 @@
 /**
- * Writes ingestion warnings in the background: noting one neither waits nor fails. Warnings that are not written yet are
- * grouped by project, code and minute, so a flood of one kind takes no more memory than a single one.
+ * Writes ingestion warnings in the background: `note` neither waits nor throws. Pending warnings are grouped by project, code and minute
+ * (or day, for warnings that are noted once a day), so a flood of one kind takes no more memory than one group with a few examples.
  */
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { IngestionWarning } from './warnings.ts';

@@ -33,7 +33,7 @@ export async function takeCancellable(pool: Pool): Promise<CancellableConnection
     abandon() {
       if (!isOpen) return;
       release(true);
-      // Postgres notices a closed connection only when it writes the next row, which may take long, but a request to cancel at once.
+      // Postgres notices a closed connection only when it writes the next row, which may take long; it obeys a request to cancel at once.
       if (backend !== undefined) pool.query('select pg_cancel_backend($1)', [backend]).catch(ignore);
     },
   };

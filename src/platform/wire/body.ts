@@ -1,8 +1,8 @@
 /**
- * Reads the body of a request in the forms that SDKs of the last ten years send: JSON, plain or gzipped, or the same as base64 or lz64. The
+ * Reads the body of a request in the formats that SDKs of the last ten years send: JSON, plain or gzipped, or the same as base64 or lz64. The
  * payload is the body itself, the field `data` of a form, or the query parameter `data`.
  *
- * The first bytes show the form. Content types do not, because browser SDKs choose those that need no preflight.
+ * The first bytes show the format. Content types do not, because browser SDKs choose those that need no preflight.
  */
 import { unescape } from 'node:querystring';
 import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
@@ -14,13 +14,13 @@ import { receiveBytes, type WhenRead } from './read-bytes.ts';
 import { replaceUnit } from './replace.ts';
 
 export type BodyOptions = {
-  /** The request's query: may hold `data`, and `compression` for forms that the bytes do not show. */
+  /** The request's query: may hold `data`, and `compression` for encodings that the bytes do not show. */
   query: Fields;
   /** Limit in bytes for the body as sent, and for the output of each decoder. */
   limit: number;
   /** Reserves memory for bytes that are kept; if it throws, reading ends. */
   hold(bytes: number): void;
-  /** Resolves when a large body may be inflated (see `createInflationLine`). */
+  /** Waits in a queue until a large body may be inflated; resolves with a function that leaves the queue (see `createInflationLine`). */
   enterLine(): Promise<() => void>;
 };
 
@@ -36,7 +36,7 @@ export async function readBody(request: LaneRequest, options: BodyOptions): Prom
   return take();
 }
 
-/** A promise for forms, base64 and lz64, and for compressed bodies too large to be inflated synchronously. */
+/** A promise for HTML forms, base64 and lz64, and for compressed bodies too large to be inflated synchronously. */
 type DecodedBody = Buffer | Promise<Buffer>;
 
 /** Callback form of `readBody`, without promises if the body arrived in one piece. @throws errors that are found before reading */
@@ -64,21 +64,22 @@ function decodeBytes(
 function jsonIn(bytes: Buffer, hint: Hint | undefined, options: BodyOptions): DecodedBody {
   if (startsJson(firstVisibleByte(bytes))) return bytes;
   // tooth: body-text-limit
-  if (bytes.length > LONGEST_TEXT) throw new TooLarge(`A body that is not JSON may have ${LONGEST_TEXT} bytes.`);
+  if (bytes.length > LONGEST_TEXT)
+    throw new TooLarge(`A body that is not JSON may have at most ${LONGEST_TEXT} bytes.`);
   options.hold(bytes.length);
   const text = bytes.toString();
   const form = fieldsOf(text);
   return decodeText(form('data') ?? unescape(text), knownHint(form('compression')) ?? hint, options);
 }
 
-type Hint = 'seen' | 'lz64';
+type Hint = 'detectable' | 'lz64';
 
-/** Hints by name. Gzip and base64 are recognised without any. */
+/** Hints by name. Gzip and base64 are detectable: they are recognised without any hint. */
 const HINTS = new Map<string, Hint>([
-  ['gzip', 'seen'],
-  ['gzip-js', 'seen'],
-  ['base64', 'seen'],
-  ['b64', 'seen'],
+  ['gzip', 'detectable'],
+  ['gzip-js', 'detectable'],
+  ['base64', 'detectable'],
+  ['b64', 'detectable'],
   ['lz64', 'lz64'],
   ['lz-string', 'lz64'],
 ]);
@@ -114,7 +115,7 @@ const BASE64 = /^[\w+/-]*={0,2}$/;
 
 /** Decodes either alphabet, padded or not. */
 function fromBase64(text: string): Buffer {
-  if (!BASE64.test(text)) throw notJsonError('seen');
+  if (!BASE64.test(text)) throw notJsonError('detectable');
   return Buffer.from(text, 'base64');
 }
 

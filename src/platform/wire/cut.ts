@@ -1,6 +1,6 @@
 /**
- * @param max limit in code points, by which other servers of the protocol count. No code point is cut in half, and every server cuts an id
- *   to the same text
+ * @param max limit in code points, as other servers of the protocol count, so that all of them cut an id to the same text. No code point is
+ *   cut in half
  */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;

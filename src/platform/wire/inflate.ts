@@ -21,11 +21,17 @@ const SYNC_BYTES = 8 * 1024;
 
 /** Size of pieces: with the default of 16 KiB the trip to the thread pool takes longer than the inflation. */
 const CHUNKS = { chunkSize: 128 * 1024 };
-/** Largest zstd window in bits, enough for the largest body. The header of a frame may ask for four times as much. */
+/**
+ * Base-2 logarithm of the largest zstd window: 32 MiB, enough for the largest body. Without this limit, the header of a frame could make the
+ * decoder take four times as much.
+ */
 // tooth: body-zstd-window
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 25 } };
-/** Window that every decoder must allow (RFC 8878, section 3.1.1.1.2); frames with a larger one are refused before memory is taken. */
-const ZSTD_WINDOW_AT_ONCE = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+/**
+ * Largest window of bodies that are inflated synchronously: 8 MiB, which every decoder must allow (RFC 8878, section 3.1.1.1.2). Frames with a
+ * larger one are refused before memory is taken.
+ */
+const ZSTD_WINDOW_SYNC = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 const WINDOW_TOO_LARGE = 'ZSTD_error_frameParameter_windowTooLarge';
 
 type Inflating = ReturnType<typeof createGunzip>;
@@ -44,9 +50,9 @@ const DECODERS = new Map<string, () => Inflating>([
 export type InflateOptions = {
   /** Bytes after inflation; inflation stops there. */
   limit: number;
-  /** Counts bytes before more are made; an error that it throws ends the inflation. */
+  /** Reserves memory for inflated bytes; if it throws, inflation ends. */
   hold(bytes: number): void;
-  /** Resolves when a body with a large window has its turn, with a function that ends it (see `createInflationLine`). */
+  /** Waits in a queue until a body with a large window has its turn; resolves with a function that ends the turn (see `createInflationLine`). */
   enterLine(): Promise<() => void>;
 };
 
@@ -89,8 +95,8 @@ export function inflate(
 const SMALL_LIMITS = { packed: 64 * 1024, inflated: 256 * 1024 };
 
 /**
- * Inflates small gzip, brotli and zstd bodies at once, so they do not wait behind large ones. No decoder outlives the call, so waiting
- * bodies hold no windows.
+ * Inflates small gzip, brotli and zstd bodies synchronously, so they do not wait behind large ones. The decoder is closed before the call
+ * returns, so no body holds a window while it waits.
  * @returns undefined when this would take too long or too much memory
  */
 function inflateSmall(bytes: Buffer, encoding: string, limit: number): Buffer | undefined {
@@ -111,7 +117,7 @@ function inflateSmallBrotli(bytes: Buffer, max: number): Buffer | undefined {
 
 function inflateSmallZstd(bytes: Buffer, max: number): Buffer | undefined {
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength: max, ...ZSTD_WINDOW_AT_ONCE });
+    return zstdDecompressSync(bytes, { maxOutputLength: max, ...ZSTD_WINDOW_SYNC });
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ERR_BUFFER_TOO_LARGE' || code === WINDOW_TOO_LARGE) return undefined;
@@ -138,12 +144,13 @@ async function inflateInPieces(decoder: Inflating, bytes: Buffer, { limit, hold 
 
 /** Encodings with windows of up to 16 and 32 MiB, which no limit of memory counts, so only few such bodies are inflated at a time. */
 const WITH_WINDOWS = new Set(['br', 'zstd']);
-/** Clients give up after ten seconds and send again. */
+/** Well below the ten seconds after which clients give up and resend. */
 const LONGEST_WAIT_MS = 4_000;
 
 /**
  * Creates a queue for one kind of request, so that large bodies of events do not delay requests for flags.
- * @returns `enterLine` of a request. Clients take turns; an IPv6 network of one customer (/64) counts as one client
+ * @returns a function that enters a request in the queue: the `enterLine` of its options. Clients take turns; an IPv6 network of one customer
+ *   (/64) counts as one client
  */
 export function createInflationLine(clientAddress: ClientAddress): (request: From) => Promise<() => void> {
   const enter = createLine({ capacity: 4, maxWaitMs: LONGEST_WAIT_MS });

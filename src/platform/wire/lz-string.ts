@@ -21,7 +21,7 @@ const END = 2;
  * @throws TooLarge over the limit
  */
 export function decompressLz64(base64: string, limit: number): string {
-  if (base64.length > LONGEST_INPUT) throw new TooLarge(`A body in lz64 may have ${LONGEST_INPUT} characters.`);
+  if (base64.length > LONGEST_INPUT) throw new TooLarge(`A body in lz64 may have at most ${LONGEST_INPUT} characters.`);
   const read = bitsOf(base64);
   const output = createOutput(limit);
   // Start and length, in the output, of each code's piece.

@@ -8,8 +8,8 @@ import type { Readable } from 'node:stream';
 
 /** Limit of a turn, which is copied from the kernel in about ten milliseconds. */
 const BYTES_PER_TURN = 4 * 1024 * 1024;
-/** A paused request still takes two buffers: one that was read, and one in its stream. */
-const BYTES_RESUMED = 128 * 1024;
+/** Bytes that a resumed request is assumed to read before it can be paused again: two buffers. */
+const BYTES_PER_RESUME = 128 * 1024;
 
 /** Paused requests, in the order in which they resume. */
 const waiting = new Set<Readable>();
@@ -40,7 +40,7 @@ function beginTurn(): void {
   let remainingBytes = BYTES_PER_TURN;
   for (const request of waiting) {
     if (remainingBytes <= 0) break;
-    remainingBytes -= BYTES_RESUMED;
+    remainingBytes -= BYTES_PER_RESUME;
     waiting.delete(request);
     request.resume();
   }

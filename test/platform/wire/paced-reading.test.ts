@@ -40,7 +40,7 @@ describe('bodies that stream in', () => {
       bytesInTurn = 0;
     }
     assert.equal(total, bodies.length * BODY_BYTES);
-    // Each of those that are paused has read a chunk by then.
+    // A body is paused only after it has read a chunk, even when the turn's budget is spent.
     assert(longest <= 4 * MB + bodies.length * CHUNK.length, `${longest / MB} MB in one turn`);
   });
 

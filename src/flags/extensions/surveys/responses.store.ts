@@ -11,11 +11,11 @@ export type EventFigures = { total: number; persons: number; firstSeen: string |
 
 export type ResponseFigures = {
   byEvent: ReadonlyMap<SurveyEvent, EventFigures>;
-  /** Number of persons who both dismissed and answered a survey. */
+  /** Number of persons who dismissed any of the surveys and answered any of them. */
   dismissedAndSent: number;
 };
 
-const TIMEOUT_ADVICE = 'Ask for a shorter time.';
+const TIMEOUT_ADVICE = 'Ask for a shorter period.';
 
 /** Relevant events. Partial answers with the same submission id count once; a dismissal after a partial answer does not count. */
 const RELEVANT_EVENTS = `
