@@ -5,8 +5,8 @@ import { msToNumber } from '@temporalio/common/lib/time.js';
 type RetryInfo = Pick<Info, 'attempt' | 'retryPolicy' | 'scheduledTimestampMs' | 'scheduleToCloseTimeoutMs'>;
 
 /**
- * First retry delay where Temporal omits the retry policy, as on a first attempt that the workflow's own worker runs. At least as long as
- * every `initialInterval` in `workflows/policies.ts`.
+ * First retry delay where Temporal omits the retry policy, as it does on a first attempt that was dispatched eagerly, to the worker that ran
+ * the workflow task. At least as long as every `initialInterval` in `workflows/policies.ts`.
  */
 const DEFAULT_INITIAL_INTERVAL_MS = 1_000;
 

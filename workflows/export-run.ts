@@ -1,4 +1,4 @@
-/** One run: deliver one data interval of one batch export. Started by the export's schedule, or directly in the same way. */
+/** One run: delivers one data interval of one batch export. Started by the export's schedule, or directly with the same input and attributes. */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -36,8 +36,8 @@ const { exportParts } = proxyActivities<Activities>(MOVING_RANGE);
 const { finishRun } = proxyActivities<Activities>(FINISHING);
 
 /**
- * @returns the delivery's outcome. Fails or is cancelled in Temporal according to the run's row; a superseded run fails,
- * because no workflow can cancel itself.
+ * @returns the delivery's outcome. Fails or is cancelled in Temporal according to the run's row. A superseded run fails although its row is
+ * `Cancelled`, because a workflow cannot request its own cancellation.
  */
 export async function exportRun({ exportId }: ExportRunInput): Promise<RunOutcome> {
   const run = await prepareRun({ exportId, end: nominalTime() });

@@ -12,7 +12,7 @@ import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Execution } from '../../src/exports/temporal/executions.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Attempt } from '../activity.ts';
-import { closeLost, hasLostItsEnd } from '../runs/close-lost-runs.ts';
+import { closeLost, lostItsFinalStatus } from '../runs/close-lost-runs.ts';
 import type { Engine } from '../engine.ts';
 
 export type DispatchInput = { exportId: string };
@@ -167,7 +167,7 @@ async function isResultLost(
   newest: Execution,
   run: Run | undefined,
 ): Promise<boolean> {
-  if (hasLostItsEnd(newest, run)) return true;
+  if (lostItsFinalStatus(newest, run)) return true;
   if (run) return false;
   const { recoveredAt } = await stores.timeline.getState();
   return askedAt !== null && recoveredAt !== null && askedAt < recoveredAt;

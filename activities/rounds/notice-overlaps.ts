@@ -8,8 +8,8 @@ import { keySpaceOf } from '../../src/exports/deliveries/key-spaces.ts';
 import type { Engine } from '../engine.ts';
 
 /**
- * Time between two comparisons: only processes of the previous version can add overlaps, and comparing every pair in each round
- * may take longer than a step has.
+ * Time between two comparisons. Overlaps are rarely new, because only processes of the previous version can add them, and comparing every
+ * pair in each round may take longer than the time limit of a step.
  */
 const EVERY_MS = 3_600_000;
 const lastComparedAt = new WeakMap<Engine, number>();
@@ -40,7 +40,7 @@ async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<st
   const overlapping = new Set<string>();
   for (const group of byStore.values()) {
     for (const [index, reservation] of group.entries()) {
-      // A thousand exports in one bucket are half a million pairs: heartbeats and runs cannot wait for all of them.
+      // A thousand exports in one bucket are half a million pairs: heartbeats and runs must not wait until all are compared.
       // tooth: overlaps-in-turn
       await yieldToEventLoop(undefined, { signal });
       for (const other of group.slice(index + 1)) {

@@ -62,7 +62,10 @@ const NO_RESULTS = {
 const IDLE_SECONDS = 5;
 /** Time after which a round begins no further deletion of old rows. */
 const DELETE_WITHIN_MS = 1_000;
-/** The same for hidden events, of which there may be billions. Later than all other steps, so it delays none; without hidden events it takes no time. */
+/**
+ * Time after which a round begins no further deletion of hidden events. Longer, because there may be billions of them; that delays no other
+ * repair, because this step comes last. Without hidden events it takes no time.
+ */
 const DELETE_EVENTS_WITHIN_MS = 15_000;
 
 export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {

@@ -70,7 +70,7 @@ async function settleExport(
 
 async function settleWithinDeadline(engine: Engine, entry: UnsettledEntry, signal: AbortSignal) {
   const outcome = await runWithDeadline(INTERVAL_MS, signal, (deadline) => settle(engine, entry, deadline));
-  if (await engine.stores.ledger.isHalfWay(entry)) await postponeSettling(engine, [entry]);
+  if (await engine.stores.ledger.isStillUnsettled(entry)) await postponeSettling(engine, [entry]);
   return outcome;
 }
 
@@ -115,7 +115,7 @@ async function hasMovedAway({ stores }: Engine, { run, plan }: PlannedRun): Prom
 
 /**
  * Gives up files that no later commit will overwrite or remove, so that their records do not keep the place reserved: visible files under
- * stable names, which are never deleted, and files of a table that a frozen commit might still name.
+ * stable names, which are never deleted, and files of a table, which a frozen commit may still add to the table when it resumes.
  */
 async function abandonFiles(
   { stores }: Engine,
@@ -125,7 +125,7 @@ async function abandonFiles(
 ): Promise<void> {
   const message =
     `The commit was interrupted at ${location}, and no later one can remove what it left: ` +
-    `${remainingFiles.length === 1 ? 'one file stays' : `${remainingFiles.length} files stay`} there, which no delivery lists.`;
+    `${remainingFiles.length === 1 ? 'one file stays there that belongs' : `${remainingFiles.length} files stay there that belong`} to no delivery.`;
   await stores.inTransaction(async (tx) => {
     await tx.artifacts.giveUp(remainingFiles);
     await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
@@ -143,7 +143,8 @@ async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 
   const failures = await stores.gaps.countFailures(batchExportId, end);
   if (isGivenUp(status, failures)) return 'never';
   const now = millisOf(await stores.batchExports.now());
-  return isGap(status, failures, now - millisOf(finishedAt ?? run.createdAt)) ? 'now' : 'later';
+  const isDueForRetry = isGap(status, failures, now - millisOf(finishedAt ?? run.createdAt));
+  return isDueForRetry ? 'now' : 'later';
 }
 
 /** Closes a run as `Completed`, because the destination holds its delivery. */

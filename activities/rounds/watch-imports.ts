@@ -16,17 +16,17 @@ export async function watchImports(engine: Engine, signal: AbortSignal): Promise
   await forEachLoggingFailures(
     engine,
     signal,
-    'imports could not be checked: the next round tries again',
+    'an export could not be checked for late imports: the next round tries again',
     exports,
     ({ id }) => exportLogFields(id),
     watch,
   );
-  const redelivering = shuffle(await engine.stores.troubles.listRedelivering());
+  const exportsToRedeliver = shuffle(await engine.stores.troubles.listExportsToRedeliver());
   await forEachLoggingFailures(
     engine,
     signal,
     'stale intervals could not be requested: the next round tries again',
-    redelivering,
+    exportsToRedeliver,
     exportLogFields,
     async (id) => {
       counts.requested += await requestStale(engine, id);

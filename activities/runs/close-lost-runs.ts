@@ -20,8 +20,8 @@ const ROW_ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; l
 };
 const UNKNOWN_END = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
 
-/** Whether a restore of the database lost the run's last status, or its row: an execution completes only after its row is `Completed`. */
-export function hasLostItsEnd(execution: Execution | undefined, run: Run | undefined): boolean {
+/** Whether a restore of the database lost the run's final status, or its row: an execution completes only after its row is `Completed`. */
+export function lostItsFinalStatus(execution: Execution | undefined, run: Run | undefined): boolean {
   return execution?.status === 'COMPLETED' && run?.status !== 'Completed';
 }
 
@@ -79,7 +79,7 @@ async function close(engine: Engine, run: Run, execution: Execution | undefined)
   const latestError = run.latestError === null ? ended : `${ended}. Before that: ${run.latestError}`;
   const wasOpen = await engine.stores.inTransaction(async (tx) => {
     const end = { status, latestError, closedBy: 'reconciler', fault: faultOfLost(run, status) } as const;
-    const { closed } = await closeRun(tx, run, end, { answers: !hasLostItsEnd(execution, run) });
+    const { closed } = await closeRun(tx, run, end, { settlesRequests: !lostItsFinalStatus(execution, run) });
     if (closed) {
       const message = `${status}: ${latestError}`;
       await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });

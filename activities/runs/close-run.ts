@@ -9,14 +9,20 @@ type Stores = Omit<ExportStores, 'inTransaction'>;
 /** `closed`: the run was still open; otherwise its first end stays recorded. `paused`: the export was paused, because it failed too often. */
 export type CloseResult = { closed: boolean; paused: boolean };
 
-/** @param options.answers false: requests of the interval stay open, for another run */
-export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<CloseResult> {
+/** @param options.settlesRequests false: requests of the interval stay open, for another run */
+export async function closeRun(
+  stores: Stores,
+  run: Run,
+  end: RunEnd,
+  { settlesRequests = true } = {},
+): Promise<CloseResult> {
   await stores.batchExports.lockRow(run.batchExportId);
   const ended = { ...end, nextTryInSeconds: await secondsToNextTry(stores, run, end) };
   if (!(await stores.runs.close(run.id, ended))) return { closed: false, paused: false };
   // The run that superseded this one answers the requests.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
-  if (answers && !superseded) await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
+  if (settlesRequests && !superseded)
+    await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
   if (mayBecomeGap(end.status)) {
     await stores.gaps.rewindGapFreeUntil(run.batchExportId, run.start);
     await stores.troubles.postponeRedelivery({ exportId: run.batchExportId, start: run.start, end: run.end });

@@ -64,7 +64,7 @@ export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): 
   if (await closeAndLog(engine, run, runEnd, { onlyUnplanned: true })) await countRun(engine, run.id);
 }
 
-/** @returns whether the run was still open */
+/** @returns whether this call closed the run */
 async function closeAndLog(
   engine: Engine,
   run: Run,

@@ -17,7 +17,7 @@ export function partSource(
   hashKey: string | null,
   signal: AbortSignal,
 ): PartSource & { readProgress: ReadProgress } {
-  let summary: (() => PartSummary) | undefined;
+  let summarize: (() => PartSummary) | undefined;
   let readProgress: ReadProgress | undefined;
   const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal, hashKey });
 
@@ -25,22 +25,24 @@ export function partSource(
     readProgress: () => readProgress?.() ?? { rows: 0, bytes: 0 },
     file() {
       const file = encodeFile(copy(), { ...plan.file, columns: plan.columns });
-      ({ summary, progress: readProgress } = file);
+      ({ summary: summarize, progress: readProgress } = file);
       return file.bytes;
     },
     rows() {
       const scan = scanRows(copy(), plan.columns);
-      ({ summary, progress: readProgress } = scan);
+      ({ summary: summarize, progress: readProgress } = scan);
       return scan.rows;
     },
     summary() {
-      if (!summary) throw new Error('a part was staged without reading it');
-      const read = summary();
+      if (!summarize) throw new Error('a part was staged without reading it');
+      const read = summarize();
       // tooth: part-shrank
       if (read.rows < plannedRows) throw new IntervalShrank(plannedRows - read.rows);
       // tooth: part-grew
       if (read.rows > plannedRows)
-        throw new Error(`a part planned with ${plannedRows} rows has ${read.rows}: the seal was broken`);
+        throw new Error(
+          `a part planned with ${plannedRows} rows has ${read.rows}: rows were added to the interval after it was sealed`,
+        );
       return read;
     },
   };

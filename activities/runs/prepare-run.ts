@@ -1,6 +1,6 @@
 /**
- * Plans a run: checks that it is one of the export's data intervals, seals, counts, divides into parts, and takes the interval's
- * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
+ * Plans a run: checks that it is for one of the export's data intervals, seals the interval, counts its rows, divides them into parts, and
+ * stores the plan together with the interval's next epoch. Safe to repeat: an execution has one plan, whatever attempt made it.
  */
 import { destinationOf } from '../../src/exports/destinations/index.ts';
 import { promisesOf } from '../../src/exports/destinations/promises.ts';
@@ -28,7 +28,7 @@ export type PrepareRunInput = { exportId: string; end: string };
 /** The run's row; instants are ISO seconds, for people. */
 export type PreparedRun = { runId: string; kind: RunKind; start: string; end: string; rows: number; parts: number };
 
-/** `Retry-After` for HTTP; Temporal has its own policy. */
+/** Seconds for `Unavailable`; without effect here, because Temporal's retry policy decides. */
 const BLOCKED_RETRY_SECONDS = 60;
 
 /** @throws the failure; if it would recur, the run's row is `Failed` with the same message */
@@ -50,7 +50,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
   if (!batchExport) return forgetExport(engine, exportId);
   const [interval, createdAt] = await Promise.all([
     tileEndingAt(engine, attempt, exportId, millisOf(end)),
-    runningSince(engine, attempt),
+    instantWhileRunning(engine, attempt),
   ]);
   const run = await stores.runs.open({
     createdAt,
@@ -65,18 +65,18 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
   await closeLostOfInterval(engine, run);
 
   const makeAndStore = async () => {
-    await waitForTimeline(engine);
+    await assertDeliveriesAllowed(engine);
     await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
     for (
-      let planned: BatchExport | undefined = batchExport;
-      planned;
-      planned = await stores.batchExports.find(exportId)
+      let current: BatchExport | undefined = batchExport;
+      current;
+      current = await stores.batchExports.find(exportId)
     ) {
       const stored = await storePlan(
         engine,
         run,
-        { keySpace: planned.keySpace, attempt: attempt.number },
-        await makePlan(engine, planned, run, attempt.signal),
+        { keySpace: current.keySpace, attempt: attempt.number },
+        await makePlan(engine, current, run, attempt.signal),
       );
       if (stored) return stored;
     }
@@ -89,20 +89,24 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
   return describePrepared(run, stored);
 }
 
-/** Makes a run wait while deliveries are blocked, because its plan would follow another state of the database. @throws Unavailable */
-async function waitForTimeline({ timeline }: Engine): Promise<void> {
+/**
+ * Fails while deliveries are blocked, so that Temporal retries later: the database may be a copy or an older state, and a plan would follow
+ * from that.
+ * @throws Unavailable
+ */
+async function assertDeliveriesAllowed({ timeline }: Engine): Promise<void> {
   const reason = await timeline.blockReason();
   if (reason !== undefined)
     throw new Unavailable(reason, BLOCKED_RETRY_SECONDS, { fault: runFault('deliveries_blocked') });
 }
 
 /**
- * Ends a run of an export that was deleted or lost in a restore, and removes its schedule, which no other code does then.
- * While deliveries are blocked, another database may know the export.
+ * Fails a run whose export was deleted, or was lost in a restore, and removes the export's schedule, because no other code removes it in
+ * these cases. While deliveries are blocked the schedule stays, because another database may still have the export.
  * @throws NotFound, Unavailable
  */
 async function forgetExport(engine: Engine, exportId: string): Promise<never> {
-  await waitForTimeline(engine);
+  await assertDeliveriesAllowed(engine);
   await engine.schedules.remove(exportId);
   throw new NotFound('The batch export was deleted.');
 }
@@ -129,10 +133,13 @@ async function logWarning(stores: Engine['stores'], exportId: string, reason: st
 }
 
 /**
- * An instant at which the attempt's execution had not ended yet. Rows of later executions are younger, so `storePlan` can tell which of
+ * Returns an instant at which the attempt's execution was still running. Rows of later executions are younger, so `storePlan` can tell which of
  * two executions is outdated, even if an attempt was frozen between any two lines here.
  */
-async function runningSince({ stores, executions }: Engine, { workflowId, workflowRunId }: Attempt): Promise<string> {
+async function instantWhileRunning(
+  { stores, executions }: Engine,
+  { workflowId, workflowRunId }: Attempt,
+): Promise<string> {
   const now = await stores.batchExports.now();
   const execution = await executions.find(workflowId, workflowRunId);
   if (execution?.status !== 'RUNNING') throw new Superseded('The workflow of this run has ended.');
@@ -142,7 +149,7 @@ async function runningSince({ stores, executions }: Engine, { workflowId, workfl
 async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, signal: AbortSignal): Promise<Plan> {
   const destination = destinationOf(batchExport.destinationType, engine.environment);
   const { redelivery } = promisesOf(destination, batchExport.destinationConfig);
-  if (redelivery === 'repeats_by_uuid') await assertNotDeliveredUnknown(engine, run);
+  if (redelivery === 'repeats_by_uuid') await assertDeliveryKnown(engine, run);
   const cutoff = await engine.sealer.sealPast(run.end, signal);
   const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content: contentOf(batchExport) };
   const { destinationConfig: config, hashKey } = batchExport;
@@ -151,11 +158,11 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
 }
 
 /**
- * Refuses automatic runs of intervals that ended before the last recovery. The receiver cannot say which of them it has and the restored
+ * Refuses automatic runs of intervals that ended before the last recovery. The receiver cannot say which of them it has, and the restored
  * database no longer knows, so a person decides.
  * @throws DestinationRejected
  */
-async function assertNotDeliveredUnknown({ stores }: Engine, { kind, end }: Run): Promise<void> {
+async function assertDeliveryKnown({ stores }: Engine, { kind, end }: Run): Promise<void> {
   if (kind === 'retry' || kind === 'backfill') return;
   const { recoveredAt } = await stores.timeline.getState();
   // tooth: one-way-recovered
@@ -175,11 +182,11 @@ async function storePlan(
   plan: Plan,
 ): Promise<StoredPlan | undefined> {
   return stores.inTransaction(async (tx) => {
-    const present = await tx.places.shareKeySpace(run.batchExportId);
+    const currentKeySpace = await tx.places.shareKeySpace(run.batchExportId);
     const lockedRun = await tx.runs.lock(run.id);
     if (lockedRun.plan) return lockedRun.plan;
     // tooth: plan-place
-    if (present !== keySpace) return undefined;
+    if (currentKeySpace !== keySpace) return undefined;
     // A frozen attempt of an execution that was terminated meanwhile must not fence the run that came after it.
     const newest = await tx.runs.findNewestOfInterval(run.batchExportId, run.end);
     // tooth: run-newest
@@ -187,8 +194,8 @@ async function storePlan(
       throw new Superseded('Another run has this data interval now.');
     const epoch = await tx.ledger.takeEpoch({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
     const stored = await tx.runs.setPlan(run.id, plan, epoch);
-    const planned = `${count(plan.rows, 'row')} in ${count(plan.parts.length, 'part')}`;
-    const message = `Planned ${planned}, stored before ${plan.cutoff}`;
+    const summary = `${count(plan.rows, 'row')} in ${count(plan.parts.length, 'part')}`;
+    const message = `Planned ${summary}: rows stored before ${plan.cutoff}`;
     await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
     return stored;
   });

@@ -1,11 +1,11 @@
-/** Shows in a run's row that a request to the destination is being repeated, because its attempt may take a minute or more to fail. */
+/** Shows in a run's row that a request to the destination is being repeated, because the attempt may go on for a minute or more before it fails. */
 import type { SessionContext } from '../../src/exports/destinations/contract.ts';
 import { faultOf } from '../../src/exports/faults/fault-of.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Engine } from '../engine.ts';
 import { addFaultField } from './add-fault-field.ts';
 
-/** Time without a new failure after which the row no longer shows the last one. Not at once, because a busy store refuses some of many requests. */
+/** Time without a new failure after which the row no longer shows the last one. Not zero, because a busy destination refuses some of many requests. */
 const CLEAR_AFTER_MS = 3_000;
 
 /** `close` stores the last state. A record that cannot be stored is dropped, because it must not end the run. */
@@ -13,7 +13,7 @@ export type RequestReporter = Pick<SessionContext, 'onRequest'> & { close(): Pro
 
 /** @param run as it was read before the session */
 export function requestReporter({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run): RequestReporter {
-  /** The row's failure that this session clears: its own, or one left by an attempt that was cut off. Other sessions clear their own. */
+  /** The row's failure that this session clears: one that it stored, or that an attempt left when it was cut off. Other sessions clear theirs. */
   let stored = run.nextTryAt === null ? run.latestError : null;
   let wanted: Error | undefined;
   let wantedAt = -Infinity;

@@ -1,4 +1,4 @@
-/** Gives each attempt its number within the run, because Temporal begins at 1 for every activity. */
+/** Continues the numbering of the preceding steps: attempts are numbered within the run, but Temporal begins at 1 for every activity. */
 import type { AttemptStep } from '../../src/exports/runs/attempts.store.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';

@@ -215,8 +215,8 @@ export function ledgerStore(db: Knex) {
       ];
     },
 
-    /** Whether the entry is still unsettled; for a run that is not the interval's newest, whether it still has artifacts. */
-    async isHalfWay({ isNewestRun, ...lease }: UnsettledEntry): Promise<boolean> {
+    /** Whether the entry is still unsettled; if its run is not the interval's newest, whether the run still has artifacts. */
+    async isStillUnsettled({ isNewestRun, ...lease }: UnsettledEntry): Promise<boolean> {
       const row = isNewestRun
         ? await db('batch_export_intervals as ledger').where(leaseColumns(lease)).whereRaw(`(${HALF_WAY})`).first()
         : await db('batch_export_artifacts').where(leaseColumns(lease)).whereNull('given_up_at').first();

@@ -110,8 +110,8 @@ export function troubleStore(db: Knex) {
       return ends;
     },
 
-    /** Exports that have stale intervals and deliver them again automatically. */
-    async listRedelivering(): Promise<string[]> {
+    /** Lists exports that have stale intervals and deliver them again automatically. */
+    async listExportsToRedeliver(): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(
         `select distinct id from batch_export_troubles join batch_exports on id = batch_export_id
          where kind = 'stale' and redeliver_stale and not paused and deleted_at is null`,

@@ -114,7 +114,7 @@ describe('a run that cannot deliver', () => {
     assert.equal(run.recordsCompleted, null);
     assert.equal(run.receipt, null);
     const lines = await linesOf(run);
-    assert.match(lines[0]!, /^INFO Planned 3 rows in 1 part, stored/);
+    assert.match(lines[0]!, /^INFO Planned 3 rows in 1 part: rows stored/);
     const ofFirst = { batchExportId: built.id, runId: run.id, attempt: 1, limit: 9, offset: 0 };
     assert.equal((await world.engine.stores.logs.list(ofFirst)).results.at(-1)?.message, lines[0]!.slice(5));
     assert.equal(lines.at(-1), `ERROR Failed: ${run.latestError}`);

@@ -54,7 +54,7 @@ describe('the source of a part', () => {
     });
 
     it(`is refused with more rows than were planned, as ${as}`, async () => {
-      await assert.rejects(read(2, as), /planned with 2 rows has 3: the seal was broken/);
+      await assert.rejects(read(2, as), /planned with 2 rows has 3: rows were added to the interval/);
     });
   }
 
