@@ -121,7 +121,7 @@ export const InsightBody = Type.Object(
 );
 export type InsightBody = Static<typeof InsightBody>;
 
-/** Fields that lists leave out with `basic`. */
+/** Fields that lists leave out when the query parameter `basic` is true. */
 export const BASIC_HIDES: readonly string[] = [...Object.keys(ResultFields), 'hogql', 'alerts'];
 
 export const BasicInsightBody = Type.Object(

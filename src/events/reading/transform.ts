@@ -7,13 +7,16 @@ import { textArraySql } from './models/literals.ts';
 /** Block size of SHA-256 in bytes; HMAC pads its key to it. RFC 2104. */
 const HASH_BLOCK_BYTES = 64;
 
-/** The column that a path is about, and the keys that lead into its JSON; without keys it is the column itself. */
+/** Splits a path into its column and the keys that lead into the column's JSON; without keys, the path is the whole column. */
 export function partsOfPath(path: string): { column: string; keys: string[] } {
   const [column = '', ...keys] = path.split('.');
   return { column, keys };
 }
 
-/** @param column untouched, with its `sql` @returns the column after the transformations; undefined: it is left out */
+/**
+ * @param column before the transformations; `sql` is the expression that selects it
+ * @returns the column after the transformations; undefined if one of them drops it
+ */
 export function transformColumn(
   column: { name: string; type: ColumnType; sql: string },
   transformations: readonly Transformation[],
@@ -32,8 +35,9 @@ export function transformColumn(
 }
 
 /**
- * `#-` alone fails if the path enters an array by a name, or a scalar; a property that `#>` does not find is absent.
- * OFFSET 0 keeps Postgres from writing the JSON's own expression out three times, and nine times under a second property.
+ * Removes a property if the JSON has it. `#-` alone fails if the path leads into a scalar, or into an array by a name, so `#>` first looks
+ * whether the property is there. OFFSET 0 keeps Postgres from inlining the JSON's expression at each of its three uses, which would be nine
+ * when a second property is removed.
  */
 function withoutProperty(json: string, keys: readonly string[]): string {
   const path = textArraySql(keys);
@@ -41,7 +45,7 @@ function withoutProperty(json: string, keys: readonly string[]): string {
 }
 
 /**
- * Settings of the transaction that the database functions keyed_hash() and hash_property() read, so the key is in no statement.
+ * Settings of a transaction, which the database functions keyed_hash() and hash_property() read, so that the key is part of no statement.
  * @param key of the export
  */
 export function hashSettings(key: string): Record<string, string> {

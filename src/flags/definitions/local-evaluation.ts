@@ -21,7 +21,7 @@ import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
 export type LocalEvaluation = { evaluable: boolean; reason: string | null };
 
 /** Fields of a flag that decide whether SDKs can evaluate it. */
-export type JudgedFlag = Pick<
+export type EvaluableFlag = Pick<
   StoredFlag,
   | 'id'
   | 'key'
@@ -46,13 +46,13 @@ const OPERATORS = new Set(
  * @param flag may be newer than the definitions
  * @param definitions of its project
  */
-export function localEvaluation(flag: JudgedFlag, definitions: StoredDefinitions): LocalEvaluation {
+export function localEvaluation(flag: EvaluableFlag, definitions: StoredDefinitions): LocalEvaluation {
   const reason = obstacleOf(flag, definitions) ?? dependencyObstacle(flag, definitions) ?? null;
   return { evaluable: reason === null, reason };
 }
 
 /** @returns why SDKs cannot evaluate the flag, apart from its dependencies; undefined if they can */
-function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
+function obstacleOf(flag: EvaluableFlag, definitions: StoredDefinitions): string | undefined {
   if (isOfSurvey(flag)) return 'Flags that belong to surveys are not sent to SDKs.';
   if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not sent to SDKs.';
   if (flag.ensureExperienceContinuity) {
@@ -120,7 +120,7 @@ function cohortObstacle(id: number, references: References): string | undefined 
   return undefined;
 }
 
-function dependencyObstacle(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
+function dependencyObstacle(flag: EvaluableFlag, definitions: StoredDefinitions): string | undefined {
   const { dependencyChainOf } = referencesIn(definitions);
   for (const id of conditionsOf(flag).flatMap(propertiesOf).map(flagIdOf)) {
     if (id === undefined) continue;

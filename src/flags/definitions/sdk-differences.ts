@@ -5,7 +5,7 @@
  * The facts come from the SDKs' sources, and from running those SDKs for which `test/sdks/table.json` has results.
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
-import type { JudgedFlag } from './local-evaluation.ts';
+import type { EvaluableFlag } from './local-evaluation.ts';
 import { conditionsOf, flagIdOf, propertiesOf, referencesIn } from './references.ts';
 import { traitsOf, type Trait } from './sdk-traits.ts';
 import type { StoredDefinitions } from './stored-definitions.ts';
@@ -154,7 +154,7 @@ export type SdkDifference = { sdk: Sdk; versions: string; reason: string };
  * @returns sorted by SDK, each with a range of versions such as `<5.37.0`, or `<=3.23.2` if the newest examined release differs too;
  *   empty for a flag that is off or that no SDK evaluates locally
  */
-export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions): SdkDifference[] {
+export function sdkDifferences(flag: EvaluableFlag, definitions: StoredDefinitions): SdkDifference[] {
   if (!flag.active || isOfSurvey(flag) || flag.hasEncryptedPayloads) return [];
   const differences = new Map<string, SdkDifference>();
   for (const judgedFlag of [flag, ...dependenciesOf(flag, definitions)]) {
@@ -175,7 +175,7 @@ export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions)
   return [...differences.values()].sort((a, b) => (a.sdk < b.sdk ? -1 : a.sdk > b.sdk ? 1 : 0));
 }
 
-function dependenciesOf(flag: JudgedFlag, definitions: StoredDefinitions): JudgedFlag[] {
+function dependenciesOf(flag: EvaluableFlag, definitions: StoredDefinitions): EvaluableFlag[] {
   const { dependencyChainOf } = referencesIn(definitions);
   const chains = conditionsOf(flag)
     .flatMap(propertiesOf)

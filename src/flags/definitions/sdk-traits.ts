@@ -9,7 +9,7 @@ import {
   percentageOf,
   type Fields,
 } from '../../conditions/operators/stored-json.ts';
-import type { JudgedFlag } from './local-evaluation.ts';
+import type { EvaluableFlag } from './local-evaluation.ts';
 import { cohortIdOf, conditionsOf, leavesOf, propertiesOf, referencesIn } from './references.ts';
 import type { StoredDefinitions } from './stored-definitions.ts';
 
@@ -31,7 +31,7 @@ export type Trait =
   | 'comparedText'
   | 'ownDate';
 
-export function traitsOf(flag: JudgedFlag, definitions: StoredDefinitions): Set<Trait> {
+export function traitsOf(flag: EvaluableFlag, definitions: StoredDefinitions): Set<Trait> {
   const filters = fieldsOf(flag.filters);
   const sets = conditionsOf(flag);
   const traits = new Set<Trait>();

@@ -10,7 +10,7 @@ import { changeFlag, createFlag, type FlagAuthor, type FlagChanges, type NewFlag
 import type { FlagStores } from '../stores.ts';
 import type { PayloadEncryption } from './encrypted-payloads.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
-import { toJudgedFlag, presentFlag } from './present.ts';
+import { toEvaluableFlag, presentFlag } from './present.ts';
 import type { FlagBody } from './schema.ts';
 
 const RESOURCE = 'feature_flag';
@@ -29,6 +29,7 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
     get: stores.flags.get,
     list: stores.flags.list,
     listAuditLog: stores.auditLog.list,
+    /** Lists the keys of flags that a caller with these rights may not see. */
     hiddenKeys: (projectId: number, rights: Rights) => stores.flags.hiddenKeys(projectId, rights.visible(RESOURCE)),
     users: stores.users.findByIds,
 
@@ -69,8 +70,8 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
           level: rights.levelOf(RESOURCE, flag),
           related: related.get(flag.id)!,
           // The flag's project exists.
-          localEvaluation: localEvaluation(toJudgedFlag(flag), project!.definitions),
-          sdkDifferences: sdkDifferences(toJudgedFlag(flag), project!.definitions),
+          localEvaluation: localEvaluation(toEvaluableFlag(flag), project!.definitions),
+          sdkDifferences: sdkDifferences(toEvaluableFlag(flag), project!.definitions),
         }),
       );
     },

@@ -2,7 +2,7 @@
 import { reaches, type Level } from '../../platform/http/access.ts';
 import { userOf } from '../../people/accounts/users.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
-import type { JudgedFlag, LocalEvaluation } from '../definitions/local-evaluation.ts';
+import type { EvaluableFlag, LocalEvaluation } from '../definitions/local-evaluation.ts';
 import type { SdkDifference } from '../definitions/sdk-differences.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
@@ -81,7 +81,7 @@ export function presentFlag(
 }
 
 /** Fields that decide whether SDKs can evaluate the flag. */
-export function toJudgedFlag(flag: FeatureFlag): JudgedFlag {
+export function toEvaluableFlag(flag: FeatureFlag): EvaluableFlag {
   return { ...flag, filters: flag.filters as Json };
 }
 

@@ -20,7 +20,7 @@ const FIELDS = ['label', 'scopes', 'scoped_teams', 'expires_at'] as const;
 
 type NewKeyDialogProps = {
   keys: KeysOfOwner;
-  /** Whether the key can be limited to a project; a project's key always is. */
+  /** Whether the keys are the user's own, which may be limited to one project; a project's keys always are. */
   isPersonal: boolean;
   onMade: (key: Key) => void;
   onClose: () => void;
@@ -31,14 +31,14 @@ export function NewKeyDialog({ keys, isPersonal, onMade, onClose }: NewKeyDialog
   const [label, setLabel] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>([]);
   const [days, setDays] = useState('');
-  const [only, setOnly] = useState(ALL);
+  const [projectChoice, setProjectChoice] = useState(ALL);
   const making = useMutation({
     mutationFn: () =>
       keys.create({
         label,
         scopes: [...scopes],
         expires_at: days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
-        projectId: only === ALL ? null : Number(only),
+        projectId: projectChoice === ALL ? null : Number(projectChoice),
       }),
     onSuccess: onMade,
   });
@@ -73,8 +73,8 @@ export function NewKeyDialog({ keys, isPersonal, onMade, onClose }: NewKeyDialog
               label: `Only ${name}`,
             })),
           ]}
-          value={only}
-          onChange={setOnly}
+          value={projectChoice}
+          onChange={setProjectChoice}
           error={at('scoped_teams')}
         />
       )}

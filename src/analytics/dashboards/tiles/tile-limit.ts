@@ -17,8 +17,8 @@ export function ensureTilesFit(count: { before: number; after: number }): void {
 }
 
 /**
- * Enforces the limit on a changed dashboard. Removes tiles of deleted insights, which are hidden, beyond the limit; otherwise restoring the
- * insights would overfill the dashboard.
+ * Enforces the limit on a changed dashboard. If visible and hidden tiles together exceed the limit, deletes the surplus hidden ones, which
+ * are those of deleted insights; otherwise restoring the insights would overfill the dashboard.
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput if there are too many
  */
@@ -28,5 +28,5 @@ export async function enforceTileLimit(
   count: { before: number; after: number },
 ): Promise<void> {
   ensureTilesFit(count);
-  await tiles.takeOffHidden(dashboardId, { beyond: MAX_TILES });
+  await tiles.deleteHiddenTiles(dashboardId, { beyond: MAX_TILES });
 }

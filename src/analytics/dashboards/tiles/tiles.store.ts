@@ -111,8 +111,8 @@ export function tileStore(db: Knex) {
       await table().where({ id }).delete();
     },
 
-    /** Takes the oldest tiles of deleted insights off the dashboard, as many as its tiles exceed `beyond`. */
-    async takeOffHidden(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
+    /** If the dashboard's visible and hidden tiles exceed `beyond`, deletes the surplus, from the oldest tiles of deleted insights. */
+    async deleteHiddenTiles(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
       await db.raw(
         `update dashboard_tiles set deleted = true where id in (
            select tile.id from dashboard_tiles as tile join insights on insights.id = tile.insight_id

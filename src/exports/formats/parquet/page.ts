@@ -3,16 +3,16 @@
  * Format: https://parquet.apache.org/docs/file-format/data-pages/
  */
 
-/** A page is cut once its values are this large; one value may be larger. */
+/** A page ends once its values take this many bytes; its last value may exceed them. */
 const PAGE_BYTES = 1024 * 1024;
 /** First size of a page's memory; small, because a column of small values never fills a page. */
 const FIRST_BYTES = 16 * 1024;
-/** Size of memory that fits a full page and the ordinary value that fills it. */
+/** Size of a buffer for a full page, with room for a last value of ordinary size that exceeds `PAGE_BYTES`. */
 const FULL_BYTES = PAGE_BYTES + 64 * 1024;
-/** Space before the values for the levels of a page without nulls, which are one run of ones. */
+/** Bytes kept free before the values, for the definition levels of a page without nulls: a single run of ones. */
 const LEVELS_BYTES = 16;
 
-/** Memory of pages that were written to the file, kept for reuse, because it would pile up until garbage collection. */
+/** Buffers of pages that were written to the file, kept for reuse, because discarded ones would pile up until garbage collection. */
 export class SparePages {
   readonly #buffers: Buffer[] = [];
 
