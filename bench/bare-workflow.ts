@@ -1,4 +1,4 @@
-/** The smallest workflow that a durable run could be: the limit that `bench/export/runs.ts` compares runs with. */
+/** The smallest workflow that a durable run could be: the baseline that `bench/export/runs.ts` compares runs with. */
 import { proxyActivities } from '@temporalio/workflow';
 
 export type BareActivities = { nothing(): Promise<void> };

@@ -63,12 +63,12 @@ export async function interleave(
   return samples;
 }
 
-/** Compares a case with the limit, as medians over the rounds: how many times as fast it is (above 1: faster), by wall time and by CPU time. */
-export function compare(name: string, samples: readonly Sample[], limit: readonly Sample[]): CaseResult {
+/** Compares a case with its baseline: the baseline's wall time and CPU time ÷ those of the case (above 1: the case is faster), as medians over the rounds. */
+export function compare(name: string, samples: readonly Sample[], baseline: readonly Sample[]): CaseResult {
   return {
     case: name,
-    wall_ratio: rounded(median(samples.map((sample, i) => limit[i]!.wallMs / sample.wallMs))),
-    cpu_ratio: rounded(median(samples.map((sample, i) => limit[i]!.cpuMs / sample.cpuMs))),
+    wall_ratio: rounded(median(samples.map((sample, i) => baseline[i]!.wallMs / sample.wallMs))),
+    cpu_ratio: rounded(median(samples.map((sample, i) => baseline[i]!.cpuMs / sample.cpuMs))),
     rss_mb: Math.round(Math.max(...samples.map((sample) => sample.rssMb))),
   };
 }

@@ -1,4 +1,4 @@
-/** The server process that the capture benchmarks measure: capture, or, as the limit, a server that only parses JSON. */
+/** The server process that the capture benchmarks measure: capture, or, as the baseline, a server that only parses JSON. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createCapture } from '../../src/events/capture/capture.ts';

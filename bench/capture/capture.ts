@@ -1,7 +1,7 @@
 /**
- * The cost of capture over HTTP, answered after the commit. Single events are compared with a server that only parses. Batches of 500 events are
- * compared with `psql \copy` of the same rows into a table with the same partitions, index and checks. Both are measured with persons, which
- * capture creates and looks up, and without. Every event is counted afterwards.
+ * Measures what capture over HTTP costs; it answers after the commit. Single events are compared with a server that only parses them. Batches of
+ * 500 events are compared with `psql \copy` of the same rows into a table with the same partitions, index and checks. Both are measured with
+ * events that create and look up persons, and with personless ones. Afterwards, the stored events are counted.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -77,8 +77,8 @@ async function measure(setting: Setting, kind: string, events: readonly BenchEve
   log(`writing the requests: ${kind}`);
   const singles = requests(events.slice(0, SINGLES), 1);
   const batches = requests(events, BATCH);
-  const limit: Case = {
-    name: `limit: a server that only parses, single events, ${kind}`,
+  const baseline: Case = {
+    name: `baseline: a server that only parses, single events, ${kind}`,
     run: () => load(parser, singles, CONNECTIONS),
   };
   const single = storing(`capture, single events, ${kind}`, { ...setting, count: SINGLES }, () =>
@@ -89,11 +89,11 @@ async function measure(setting: Setting, kind: string, events: readonly BenchEve
   );
   await batched.run();
   const copy = await psqlCase(setting, kind);
-  const samples = await interleave([limit, single, copy, batched], ROUNDS, log);
+  const samples = await interleave([baseline, single, copy, batched], ROUNDS, log);
   const of = ({ name }: Case) => samples.get(name)!;
   const cases = [
-    compare(limit.name, of(limit), of(limit)),
-    compare(single.name, of(single), of(limit)),
+    compare(baseline.name, of(baseline), of(baseline)),
+    compare(single.name, of(single), of(baseline)),
     compare(copy.name, of(copy), of(copy)),
     compare(batched.name, of(batched), of(copy)),
   ];
@@ -101,8 +101,8 @@ async function measure(setting: Setting, kind: string, events: readonly BenchEve
   return {
     cases,
     goals: [
-      atLeast(`single events, ${kind}: cpu, of a server that only parses`, cases[1]!.cpu_ratio, 0.55),
-      atLeast(`batches of 500, ${kind}: wall, of psql \\copy`, cases[3]!.wall_ratio, 0.65),
+      atLeast(`single events, ${kind}: a parsing server's cpu time ÷ ours`, cases[1]!.cpu_ratio, 0.55),
+      atLeast(`batches of 500, ${kind}: psql \\copy's wall time ÷ ours`, cases[3]!.wall_ratio, 0.65),
       atMost(`batches of 500, ${kind}: microseconds of cpu an event`, cpuPerEvent, 45),
     ],
   };
@@ -188,7 +188,7 @@ async function psqlCase({ pool, postgres, url, directory }: Setting, kind: strin
   await runShell(`psql -X -q "$URL" -c "\\copy (select * from events) to '${file}'"`, env);
   const command = `psql -X -q "$URL" -c "\\copy ${table} from '${file}'"`;
   return {
-    name: `limit: psql \\copy, ${kind}`,
+    name: `baseline: psql \\copy, ${kind}`,
     async run() {
       await pool.query(`truncate ${table}; checkpoint`);
       const cpuBefore = serverCpuMs(postgres);

@@ -75,11 +75,11 @@ export const bench: Bench = async ({ log }) => {
       name: 'overload',
       cases: [],
       goals: [
-        atMost('memory in the last quarter, of that in the second', quarter(3) / quarter(1), 1.15),
+        atMost('memory in the last quarter ÷ in the second', quarter(3) / quarter(1), 1.15),
         atMost('MB added at most', most - start, 300),
         atMost('ms until a request is refused, at most', Math.max(...refused), 1_000),
         atMost('ms until a request is stored, at most', Math.max(...accepted), 10_000),
-        atLeast('requests refused, of all', refused.length / (refused.length + accepted.length), 0.8),
+        atLeast('requests refused ÷ all requests', refused.length / (refused.length + accepted.length), 0.8),
       ],
     };
   } finally {

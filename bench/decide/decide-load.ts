@@ -1,4 +1,4 @@
-/** Requests for `decide.ts`. wrk sends them from its own process, so sending costs the measured process nothing. */
+/** Builds and sends the requests of `decide.ts`. wrk sends them from its own process, so sending costs the measured process nothing. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -37,8 +37,8 @@ export function unleashRequests(token: string): LoadRequest {
 }
 
 /**
- * Asks for one person after the other, over `CONNECTIONS` connections for `SECONDS`.
- * @throws Error when an answer was not 200
+ * Sends requests for one person after the other, over `CONNECTIONS` connections for `SECONDS`.
+ * @throws Error when a connection failed, or the status of an answer was an error
  */
 export async function ask(directory: string, port: number, asked: LoadRequest): Promise<Load> {
   const script = path.join(directory, 'requests.lua');
@@ -53,7 +53,7 @@ export async function ask(directory: string, port: number, asked: LoadRequest): 
     init = function() for n, body in ipairs(bodies) do requests[n] = wrk.format(nil, '${asked.path}', nil, body) end end
     request = function() turn = turn % #requests + 1; return requests[turn] end
     done = function(summary, latency)
-      -- Those that wrk calls timed out were answered late.
+      -- Requests that wrk counts as timed out do not count as failed: they were answered, but late.
       local failed = summary.errors.status + summary.errors.connect + summary.errors.read
       print(string.format('RESULT %d %d %f %f', summary.requests, failed, summary.duration / 1e6, latency:percentile(99) / 1e3))
     end`,

@@ -181,16 +181,16 @@ async function compareThroughput(
   ends: number[],
   log: (line: string) => void,
 ) {
-  const limit = bareCase(installation);
+  const baseline = bareCase(installation);
   const ours = runsCase('runs of one part, 50 rows', installation, exportId, [...ends]);
-  const samples = await interleave([limit, ours], ROUNDS, log);
+  const samples = await interleave([baseline, ours], ROUNDS, log);
   await checkDelivered(installation, exportId, ends);
-  const cases = [limit, ours].map(({ name }) => compare(name, samples.get(name)!, samples.get(limit.name)!));
+  const cases = [baseline, ours].map(({ name }) => compare(name, samples.get(name)!, samples.get(baseline.name)!));
   log(`${perMinute(samples.get(ours.name)!)} runs a minute`);
-  return { cases, goals: [atLeast('throughput of runs, of bare workflows', cases[1]!.wall_ratio, 0.4)] };
+  return { cases, goals: [atLeast('throughput of runs ÷ of bare workflows', cases[1]!.wall_ratio, 0.4)] };
 }
 
-/** The same with workers in processes of their own, beside the same limit. */
+/** The same with workers in processes of their own, beside the same baseline. */
 async function measureWorkers(
   workers: number,
   installation: Installation,
@@ -199,18 +199,18 @@ async function measureWorkers(
   log: (line: string) => void,
 ): Promise<{ cases: CaseResult[] }> {
   const name = nameOfWorkers(workers);
-  const [limit, ours] = [bareCase(installation), runsCase(name, installation, exportId, [...ends])];
+  const [baseline, ours] = [bareCase(installation), runsCase(name, installation, exportId, [...ends])];
   const samples = await withWorkerProcesses(workers, installation.options, () =>
-    interleave([limit, ours], ROUNDS_OF_WORKERS, log),
+    interleave([baseline, ours], ROUNDS_OF_WORKERS, log),
   );
   await checkDelivered(installation, exportId, ends);
   log(`${name}: ${perMinute(samples.get(name)!)} runs a minute`);
-  return { cases: [compare(name, samples.get(name)!, samples.get(limit.name)!)] };
+  return { cases: [compare(name, samples.get(name)!, samples.get(baseline.name)!)] };
 }
 
 function bareCase({ engine }: Installation): Case {
   const { client } = engine.temporal;
-  return throughputCase('limit: workflows of one activity that does nothing', async () => {
+  return throughputCase('baseline: workflows of one activity that does nothing', async () => {
     await client.workflow.execute('bare', { workflowId: randomUUID(), taskQueue: BARE_QUEUE });
   });
 }
