@@ -7,13 +7,13 @@ import path from 'node:path';
 /** By `<directory> <start> <end>`: sorted uuids. */
 export type Delivered = Map<string, readonly string[]>;
 
-/** A delivery's export and run, and the bytes of its manifest and files. */
-export type Present = { exportId: string; runId: string; bytes: string };
+/** A delivery's export and run, and the SHA-256 of its manifest and files. */
+export type Delivery = { exportId: string; runId: string; sha256: string };
 
 export type Found = {
   delivered: Delivered;
-  /** The content of each manifest, by the same key. */
-  present: Map<string, Present>;
+  /** All deliveries, complete or not, by the same key. */
+  deliveries: Map<string, Delivery>;
   /** Keys of files that no manifest names. */
   strays: string[];
   /** Manifests that say `replacing`, by the same key. */
@@ -39,23 +39,23 @@ export async function readDelivered(root: string, projectId: number): Promise<Fo
   const files = await filesBelow(folder);
   const named = new Set<string>();
   const delivered: Delivered = new Map();
-  const present = new Map<string, Present>();
+  const deliveries = new Map<string, Delivery>();
   const halfWay = new Set<string>();
   for (const file of files.filter((one) => one.endsWith('_manifest.json'))) {
     const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
     const directory = path.relative(folder, path.dirname(file));
     const key = placeKey(directory, manifest.data_interval_start, manifest.data_interval_end);
     for (const one of manifest.files) named.add(path.join(root, one.key));
-    const bytes = await hashOf([file, ...manifest.files.map(({ key: name }) => path.join(root, name))]);
-    present.set(key, { exportId: manifest.batch_export, runId: manifest.run_id, bytes });
+    const sha256 = await hashOf([file, ...manifest.files.map(({ key: name }) => path.join(root, name))]);
+    deliveries.set(key, { exportId: manifest.batch_export, runId: manifest.run_id, sha256 });
     if (manifest.state === 'complete') delivered.set(key, await rowsOf(root, manifest));
     else halfWay.add(key);
   }
   const strays = files.filter((file) => !file.endsWith('_manifest.json') && !named.has(file));
-  return { delivered, present, strays: strays.map((file) => path.relative(folder, file)), halfWay };
+  return { delivered, deliveries, strays: strays.map((file) => path.relative(folder, file)), halfWay };
 }
 
-/** Every name and byte below the project's folder. */
+/** Hashes the names and contents of all files below the project's folder. */
 export async function hashDeliveredFiles(root: string, projectId: number): Promise<string> {
   return hashOf((await filesBelow(path.join(root, String(projectId)))).sort());
 }

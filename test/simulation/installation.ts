@@ -1,4 +1,4 @@
-/** The real engine and its real stores on a simulated clock, with a simulated Temporal, destination weather and workers. */
+/** The real engine and its real stores on a simulated clock, with a simulated Temporal and simulated workers, whose destinations can fail. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -161,7 +161,8 @@ export async function buildInstallation() {
     /** The deliveries that readers find below the project's folder. */
     delivered: () => readDelivered(localRoot, projectId),
 
-    everythingDelivered: () => hashDeliveredFiles(localRoot, projectId),
+    /** The hash of all delivered files, for comparing what is there at two times. */
+    hashOfDeliveries: () => hashDeliveredFiles(localRoot, projectId),
 
     /** Keeps the database as it is now, for `restore`. */
     async backUp(): Promise<void> {
@@ -240,7 +241,7 @@ export async function buildInstallation() {
       await this.settle();
     },
 
-    /** One round of everybody who looks after something. */
+    /** Lets workers, dispatchers and the reconciler do one round of their work. */
     async settle(): Promise<void> {
       if (temporal.isAway()) return;
       await work();

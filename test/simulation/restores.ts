@@ -41,17 +41,17 @@ export async function restore(story: Story, restarts: boolean): Promise<void> {
     isOther,
     'the witness tells a restored database',
   );
-  if (isOther) foreign.blocked = await world.everythingDelivered();
+  if (isOther) foreign.blocked = await world.hashOfDeliveries();
   else delete foreign.blocked;
 }
 
 async function noticeWhatRemains({ world, foreign }: Story): Promise<void> {
   const known = await world.knownRuns();
-  const { present, strays } = await world.delivered();
+  const { deliveries, strays } = await world.delivered();
   foreign.restoredAt = await world.engine.stores.batchExports.now();
   foreign.accepted.clear();
   foreign.remaining = new Map();
-  for (const [key, one] of present) {
+  for (const [key, one] of deliveries) {
     const isKnown = known.has(one.runId);
     if (known.get(one.runId) !== 'Completed') foreign.remaining.set(key, { ...one, isKnown });
   }
@@ -60,7 +60,7 @@ async function noticeWhatRemains({ world, foreign }: Story): Promise<void> {
 
 export async function assertNothingWhileBlocked({ world, foreign }: Story): Promise<void> {
   if (foreign.blocked === undefined) return;
-  assert.equal(await world.everythingDelivered(), foreign.blocked, 'while deliveries are blocked nothing is delivered');
+  assert.equal(await world.hashOfDeliveries(), foreign.blocked, 'while deliveries are blocked nothing is delivered');
 }
 
 /**
@@ -69,11 +69,11 @@ export async function assertNothingWhileBlocked({ world, foreign }: Story): Prom
  */
 export async function assertForeignUnchanged(story: Story): Promise<void> {
   const { world, foreign } = story;
-  const { present } = await world.delivered();
+  const { deliveries } = await world.delivered();
   for (const [key, { isKnown, ...found }] of foreign.remaining) {
     if (isKnown || foreign.accepted.get(found.runId)?.side === 'ours') continue;
     if (await isAskedForSinceAdopted(story, key, found)) continue;
-    assert.deepEqual(present.get(key), found, `${key}: what another timeline delivered stays as it is`);
+    assert.deepEqual(deliveries.get(key), found, `${key}: what another timeline delivered stays as it is`);
   }
 }
 
@@ -120,8 +120,8 @@ export async function acceptDelivery(story: Story, { side, nth }: Extract<Comman
   const one = waiting[nth % Math.max(waiting.length, 1)];
   if (!one) return;
   const runId = one.runId!;
-  const { present, delivered } = await world.delivered();
-  const [key] = [...present].find(([, found]) => found.runId === runId)!;
+  const { deliveries, delivered } = await world.delivered();
+  const [key] = [...deliveries].find(([, found]) => found.runId === runId)!;
   try {
     await world.foreignDeliveries.accept(world.projectId, id, one.id, side, SYSTEM_AUTHOR);
   } catch (error) {

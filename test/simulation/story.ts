@@ -3,7 +3,7 @@ import type { Layout } from '../../src/exports/destinations/object-store/keys.ts
 import type { Side } from '../../src/exports/timeline/foreign-deliveries.store.ts';
 import type { Run } from '../../src/exports/runs/run-rows.ts';
 import type { Command, Life } from './commands.ts';
-import type { Present } from './delivered.ts';
+import type { Delivery } from './delivered.ts';
 import type { Installation } from './installation.ts';
 import type { Model, ModelCadence } from './model.ts';
 import type { Rows, StoredRow } from './rows.ts';
@@ -37,7 +37,7 @@ type BackUp = {
 };
 
 /** A delivery as a restore found it, of a run that the restored database does not know, or not as delivered. */
-export type Remaining = Present & { isKnown: boolean };
+export type Remaining = Delivery & { isKnown: boolean };
 
 export type Foreign = {
   backUp?: BackUp;
@@ -51,7 +51,7 @@ export type Foreign = {
   adopted: Map<string, { key: string; uuids: readonly string[] }>;
   /** Files that lay about when the database forgot whose they are. */
   strays: Set<string>;
-  /** While deliveries are blocked: every byte. */
+  /** While deliveries are blocked: the hash of all delivered files. */
   blocked?: string;
 };
 
