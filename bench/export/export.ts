@@ -106,13 +106,7 @@ async function compareSpeed(setting: Setting, log: (line: string) => void) {
     const goal = (name: string, peer: string, least: number): Goal[] => {
       const [ours, theirs] = [samples.get(name)!, samples.get(peer)];
       return theirs
-        ? [
-            atLeast(
-              `${name}: wall time of “${peer.replace('baseline: ', '')}” ÷ ours`,
-              compare('', ours, theirs).wall_ratio,
-              least,
-            ),
-          ]
+        ? [atLeast(`${name}: wall time of “${peer}” ÷ ours`, compare('', ours, theirs).wall_ratio, least)]
         : [];
     };
     return {
