@@ -25,7 +25,7 @@ const copyOf = ({ bytes }: CopyBinaryReader, start: number, length: number) =>
   length < 0 ? null : Uint8Array.from(bytes.subarray(start, start + length));
 
 describe('reading COPY BINARY', () => {
-  it('finds every field of any rows, however the stream is cut', async () => {
+  it('returns every field of arbitrary rows, however the stream is split into chunks', async () => {
     await fc.assert(
       fc.asyncProperty(table, chunkSizes, async (rows, sizes) => {
         assert.deepEqual(await read(copyBinary(rows), rows[0]?.length ?? 1, sizes), rows);
@@ -33,7 +33,7 @@ describe('reading COPY BINARY', () => {
     );
   });
 
-  it('finds them in chunks of one byte', async () => {
+  it('returns every field from chunks of one byte', async () => {
     const rows = [
       [Buffer.alloc(3000, 'x'), null],
       [Buffer.alloc(0), Buffer.from('y')],
@@ -47,7 +47,7 @@ describe('reading COPY BINARY', () => {
     for (const size of [1, 20, 1000]) assert.deepEqual(await read(bytes, 1, [size]), [[Uint8Array.of(97)]]);
   });
 
-  it('grows for a row of many megabytes and gives the memory back', async () => {
+  it('grows its buffer for a row of many megabytes and shrinks it afterwards', async () => {
     const large = Buffer.alloc(20_000_000, 'x');
     const reader = new CopyBinaryReader(1);
     const sizes: number[] = [];
@@ -60,14 +60,14 @@ describe('reading COPY BINARY', () => {
     assert.ok(reader.bytes.length < 1_000_000);
   });
 
-  it('knows that rows are missing when the trailer is', async () => {
+  it('fails if the trailer is missing, because rows may be missing too', async () => {
     const bytes = copyBinary([[Buffer.from('a')], [Buffer.from('b')]]);
     for (const length of [0, 5, 19, 24, bytes.length - 1]) {
       await assert.rejects(read(bytes.subarray(0, length), 1, [1000]), Unavailable);
     }
   });
 
-  it('refuses what is not such a stream, and rows of other columns', async () => {
+  it('refuses other data, and rows with another number of columns', async () => {
     await assert.rejects(read(Buffer.from('{"json": "lines", "not": "binary"}'), 1, [1000]), /signature/);
     await assert.rejects(read(copyBinary([[null, null]]), 1, [1000]), /row of 2 fields/);
   });

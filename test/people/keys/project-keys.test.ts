@@ -75,7 +75,7 @@ describe('keys of a project', () => {
   const make = async (settings: object = {}) =>
     (await sendRequest('POST', pathOf(ours), { ...NEW, ...settings })).body as Key & { value: string };
 
-  it('are the business of admins who are logged in', async () => {
+  it('are managed only by admins who are logged in', async () => {
     const { id } = await make();
     const personal = 'This action does not support personal API key access';
     const insufficient = "You don't have sufficient permissions in the project.";
@@ -99,7 +99,7 @@ describe('keys of a project', () => {
     await promote(db, ours, 'admin');
   });
 
-  it('are open to a member whom a rule makes the project’s admin', async () => {
+  it('are managed also by a member whom an access rule makes an admin of the project', async () => {
     await promote(db, ours, 'member');
     const { id } = (await db('organization_memberships').where({ user_id: ours.userId }).first('id')) as { id: string };
     const rule = { id: randomUUID(), project_id: ours.projectId, resource: 'project' };
@@ -127,16 +127,16 @@ describe('keys of a project', () => {
     ['no label', { label: undefined }, 'label', 'required'],
     ['an unknown scope', { scopes: ['all'] }, 'scopes', 'invalid_input'],
     ['no scope', { scopes: [] }, 'scopes', 'empty'],
-    ['an end that is over', { expires_at: '2020-01-01' }, 'expires_at', 'invalid_input'],
+    ['an expiry in the past', { expires_at: '2020-01-01' }, 'expires_at', 'invalid_input'],
   ] as const) {
-    it(`are not made with ${what}`, async () => {
+    it(`are not created with ${what}`, async () => {
       const { status, body } = await sendRequest('POST', pathOf(ours), { ...NEW, ...change });
       const error = body as Key;
       assert.deepEqual([status, error['attr'], error['code']], [400, attr, code]);
     });
   }
 
-  it('act as the project, are shown whole once, and say who made them', async () => {
+  it('act as the project, are shown in full once, and name their creator', async () => {
     const { value, ...made } = await make();
     assert.match(value, /^phs_/);
     assert.deepEqual(made, {
@@ -159,7 +159,7 @@ describe('keys of a project', () => {
     assert.equal(((await sendRequest('GET', pathOf(ours, `${made.id}/`))).body as Key).value, null);
   });
 
-  it('change, roll with and without grace, and go', async () => {
+  it('can be changed, rolled with and without a grace period, and deleted', async () => {
     const { id, value } = await make();
     const path = pathOf(ours, `${id}/`);
     const opens = async (key: string) => (await keyStore(db).findCaller(hashOf(key))) !== undefined;
@@ -181,7 +181,7 @@ describe('keys of a project', () => {
     assert.ok(rows.every((row) => row.project_id === ours.projectId));
   });
 
-  it('are recorded as the change found them, when two people change one at once', async () => {
+  it('are logged with the values that a concurrent change left', async () => {
     const { id } = await make();
     const first = await db.transaction();
     await first('api_keys').where({ id }).update({ label: 'first' });

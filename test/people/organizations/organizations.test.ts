@@ -53,7 +53,7 @@ describe('an organization', () => {
     });
   });
 
-  it('is told of when something changes, and so are its projects, members and roles', async () => {
+  it('is logged only when a request changes something, and so are its projects, members and roles', async () => {
     const { ask, at, people, ours } = world;
     const role = (await ask('admin', 'POST', at('/roles/'), { name: 'Finance' })).body;
     const { name } = (await ask('admin', 'GET', at('/'))).body;
@@ -68,21 +68,21 @@ describe('an organization', () => {
       ['Project', project, { event_retention_days: null }, { event_retention_days: 30 }],
     ];
     for (const [scope, path, same, other] of changes) {
-      const told = async () => {
+      const countLogEntries = async () => {
         const entries = world.db('activity_log').where({ scope, activity: 'updated' });
         return Number((await entries.count({ count: '*' }))[0]!.count);
       };
-      const before = await told();
+      const before = await countLogEntries();
       assert.equal((await ask('admin', 'PATCH', path, same)).status, 200);
-      assert.equal(await told(), before, `${scope} ${JSON.stringify(same)}`);
+      assert.equal(await countLogEntries(), before, `${scope} ${JSON.stringify(same)}`);
       assert.equal((await ask('admin', 'PATCH', path, other)).status, 200);
-      assert.equal(await told(), before + 1, `${scope} ${JSON.stringify(other)}`);
+      assert.equal(await countLogEntries(), before + 1, `${scope} ${JSON.stringify(other)}`);
     }
     await ask('admin', 'PATCH', at('/'), { name });
     await ask('owner', 'PATCH', at(`/members/${people.member.uuid}/`), { level: 1 });
   });
 
-  it('is made by people who are logged in, and owned by them', async () => {
+  it('is created by users who are logged in, and owned by its creator', async () => {
     const key = await buildPersonalKey(world.db, world.ours, '*');
     const byKey = await world.api.request('POST', '/api/organizations/', { key, body: { name: 'New' } });
     assert.equal(byKey.status, 403);
@@ -101,17 +101,17 @@ describe('an organization', () => {
     );
     const personal = await buildPersonalKey(world.db, { ...world.ours, userId: maker.id }, '*');
     for (const headers of [maker.headers, { Authorization: `Bearer ${personal}` }]) {
-      const of = async (path: string) => (await world.api.request('GET', path, { headers })).body as Body;
+      const get = async (path: string) => (await world.api.request('GET', path, { headers })).body as Body;
       assert.equal(
-        (await of('/api/organizations/@current/'))['id'],
+        (await get('/api/organizations/@current/'))['id'],
         world.ours.organizationId,
-        'that of their only project',
+        'the organization of their only project',
       );
-      assert.partialDeepStrictEqual(await of('/api/users/@me/'), { organization: { id: world.ours.organizationId } });
+      assert.partialDeepStrictEqual(await get('/api/users/@me/'), { organization: { id: world.ours.organizationId } });
     }
   });
 
-  it('is the current one of who has no project anywhere, the oldest of several', async () => {
+  it('is the current one of a member without any project; of several, the oldest is', async () => {
     const [first, second] = [await buildOrganization('Empty'), await buildOrganization('Empty too')];
     const nobody = await buildPerson(world, first, 'member');
     await world.db('organization_memberships').insert({ organization_id: second, user_id: nobody.id, role: 'member' });
@@ -121,6 +121,6 @@ describe('an organization', () => {
       { label: 'one', scopes: ['*'], onlyOrganizations: [second] },
     );
     const byKey = await world.api.request('GET', '/api/organizations/@current/', { key: limited.key });
-    assert.equal((byKey.body as Body)['id'], second, 'of those that the key opens');
+    assert.equal((byKey.body as Body)['id'], second, 'the only one that the key opens');
   });
 });

@@ -16,7 +16,7 @@ const serve = (listener: Listener, options: Partial<ServerOptions> = {}) =>
   startHttpServer({ listener }, { ...HERE, ...options });
 
 describe('an HTTP server', () => {
-  it('finishes the request under way when it is stopped, and takes no more', async () => {
+  it('finishes the request under way when it is stopped, and accepts no others', async () => {
     const arrived = Promise.withResolvers<void>();
     const server = await serve(async (_request, response) => {
       arrived.resolve();
@@ -38,11 +38,11 @@ describe('an HTTP server', () => {
     const stopped = server.stop(60_000);
     assert.equal((await fetch(server.url)).headers.get('connection'), 'close');
     await stopped;
-    // Without that they stay for five seconds.
+    // Without that header, connections stay open for five seconds.
     assert(performance.now() - startedAt < 4_500);
   });
 
-  it('is not kept by a connection that has been silent', async () => {
+  it('stops even if a connection is silent', async () => {
     const server = await startHttpServer({ listener: async () => {}, lane: () => false }, HERE);
     const socket = connect(server.port, '127.0.0.1').resume();
     await sleep(1_200);
@@ -81,7 +81,7 @@ describe('an HTTP server', () => {
     await server.stop(1_000);
   });
 
-  it('cuts what is left after the grace', async () => {
+  it('closes the connections that are left after the grace period', async () => {
     const arrived = Promise.withResolvers<void>();
     const server = await serve(() => {
       arrived.resolve();
@@ -103,17 +103,17 @@ describe('an HTTP server', () => {
       { arrival },
     );
     const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
-    /** Sends the beginning, then a byte every 20 ms, for as long as the server lets it. @returns what it was told */
+    /** Sends the beginning, then a byte every 20 ms until the server closes the connection. @returns the server's answer */
     async function trickle(beginning: string, byte: string): Promise<string> {
       const socket = connect(server.port, '127.0.0.1').on('error', () => {});
-      let told = '';
-      socket.on('data', (chunk) => (told += chunk.toString('latin1')));
+      let answerText = '';
+      socket.on('data', (chunk) => (answerText += chunk.toString('latin1')));
       socket.write(beginning);
       const more = setInterval(() => byte && socket.write(byte), 20);
-      // A byte that arrives after the cut resets the connection, and what it was told may be lost by that.
+      // A byte that arrives after the server has closed the connection resets it, and the answer may be lost by that.
       await new Promise((closed) => socket.once('close', closed));
       clearInterval(more);
-      return told;
+      return answerText;
     }
     try {
       const slow = Promise.all([
@@ -124,8 +124,8 @@ describe('an HTTP server', () => {
         trickle(`${head}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
       ]);
       assert.equal((await fetch(server.url)).status, 200);
-      for (const [index, told] of (await slow).entries()) {
-        if (told !== '' || index < 2) assert.match(told, /^HTTP\/1.1 408 /);
+      for (const [index, answerText] of (await slow).entries()) {
+        if (answerText !== '' || index < 2) assert.match(answerText, /^HTTP\/1.1 408 /);
       }
     } finally {
       await server.stop(100);

@@ -26,7 +26,7 @@ describe('an input', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('is a file, plain or gzip (also of several members), whatever its name says', async () => {
+  it('is read from a file, plain or gzipped (in one or several members), regardless of the file’s extension', async () => {
     const plain = path.join(folder, 'plain.gz');
     const packed = path.join(folder, 'packed.log');
     await writeFile(plain, 'a\nb\n');
@@ -38,7 +38,7 @@ describe('an input', () => {
     }
   });
 
-  it('is standard input for a dash, plain or gzip, even when its first byte comes alone', async () => {
+  it('is read from standard input for the path -, plain or gzipped, even if its first byte arrives alone', async () => {
     const packed = gzipSync('a\nb');
     for (const bytes of [blocks('a\nb'), blocks(packed.subarray(0, 1), packed.subarray(1))]) {
       const input = await openInput('-', bytes);
@@ -51,23 +51,23 @@ describe('an input', () => {
     assert.deepEqual(await textsOf((await openInput('-', blocks())).bytes), []);
   });
 
-  it('says what is wrong with a missing file, a folder and a broken archive', async () => {
+  it('is refused, with the reason, if it is a missing file, a folder or a truncated archive', async () => {
     await assert.rejects(
       openInput(path.join(folder, 'none')),
       new CommandFailed(`${folder}/none cannot be read (ENOENT). Give the path of a file, or - for standard input.`),
     );
     await assert.rejects(openInput(folder), CommandFailed);
-    const torn = await openInput('-', blocks(gzipSync('a\n'.repeat(1000)).subarray(0, 20)));
-    await assert.rejects(textsOf(torn.bytes), CommandFailed);
+    const truncated = await openInput('-', blocks(gzipSync('a\n'.repeat(1000)).subarray(0, 20)));
+    await assert.rejects(textsOf(truncated.bytes), CommandFailed);
   });
 });
 
 describe('lines', () => {
-  it('end with \\n or \\r\\n or with the input, in whatever blocks they come', async () => {
+  it('end with \\n, with \\r\\n or with the input, however the input is split into blocks', async () => {
     assert.deepEqual(await textsOf(blocks('a\r', '\nb', 'b\n\n', 'c')), ['a', 'bb', '', 'c']);
   });
 
-  it('are numbered, and withheld beyond 4 MiB while the next one is read', async () => {
+  it('are numbered; one of more than 4 MiB has no bytes, and the next one is read all the same', async () => {
     const long = Buffer.alloc(3e6, 'a');
     assert.deepEqual(await read(blocks(long, long, '\nnext\n')), [
       [1, undefined],

@@ -12,7 +12,7 @@ function namesOf(file: readonly (readonly [string, number | undefined])[]): stri
 const distinct = (names: readonly string[]) => new Set(names).size;
 
 describe('the uuids of lines', () => {
-  it('are the same whenever a file is sent, and all different, repeats included', () => {
+  it('are the same each time a file is sent, and all different within it, even those of equal lines', () => {
     const file = [
       ['a', 0],
       ['b', 0],
@@ -24,7 +24,7 @@ describe('the uuids of lines', () => {
     assert.equal(distinct(namesOf(file)), 5);
   });
 
-  it('do not take a repeat for a line whose text looks like one', () => {
+  it('of a repeated line differ from those of lines whose text looks like the number of a repeat', () => {
     assert.equal(
       distinct(
         namesOf([
@@ -38,7 +38,7 @@ describe('the uuids of lines', () => {
     );
   });
 
-  it('count right across lines that are out of order by minutes', () => {
+  it('of equal lines differ even if lines of other minutes, earlier or later, are between them', () => {
     assert.equal(
       distinct(
         namesOf([
@@ -52,13 +52,13 @@ describe('the uuids of lines', () => {
     );
   });
 
-  it('forget a line after ten other minutes of log time', () => {
+  it('recur if an equal line follows after ten other minutes of log time', () => {
     const others = Array.from({ length: 10 }, (_, minute) => [`x${minute}`, minute + 1] as const);
     const names = namesOf([['a', 0], ...others, ['a', 0]]);
     assert.equal(names.at(-1), names[0]);
   });
 
-  it('are not disturbed by one line from the far future', () => {
+  it('of equal lines differ even if a line from the far future is between them', () => {
     assert.equal(
       distinct(
         namesOf([
@@ -71,7 +71,7 @@ describe('the uuids of lines', () => {
     );
   });
 
-  it('stay distinct when a minute, or lines without a time, hold more lines than are counted together', () => {
+  it('stay distinct if one minute, or the lines without a time, have more lines than are counted together', () => {
     for (const minute of [0, undefined]) {
       const many = Array.from({ length: 25_000 }, (_, index) => [`x${index}`, minute] as const);
       const file = [['a', minute] as const, ...many, ['a', minute] as const];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseInstant } from '../../../src/platform/wire/instant.ts';
 
-/** As Postgres would print it; undefined when it is not an instant. */
+/** ISO text in UTC, with microseconds; undefined if the value is not an instant. */
 function read(value: unknown): string | undefined {
   const instant = parseInstant(value);
   if (instant === undefined) return undefined;
@@ -115,6 +115,6 @@ describe('an instant on the wire', () => {
   ];
   for (const value of others) {
     const words = String(value).slice(0, 40);
-    it(`${words} is none`, () => assert.equal(parseInstant(value), undefined));
+    it(`${words} is not an instant`, () => assert.equal(parseInstant(value), undefined));
   }
 });

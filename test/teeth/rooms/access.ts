@@ -32,7 +32,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'gatekeeper-admin',
     guards: 'what is for admins of a project is for them only',
     tests: ['test/people/access/access-controls.api.test.ts', 'test/people/keys/project-keys.test.ts'],
-    grep: 'are decided about by admins|are the business of admins',
+    grep: 'are decided about by admins|are managed only by admins',
   },
   {
     name: 'gatekeeper-kind',

@@ -81,7 +81,7 @@ export const LOGIN_TEETH: readonly Tooth[] = [
     name: 'address-coarse',
     guards: 'no whole address of a person is kept with their session',
     tests: ['test/platform/wire/client-address.test.ts'],
-    grep: 'kept of it',
+    grep: 'stored only as its network',
     replace: ['parsed instanceof ipaddr.IPv6 ? 48 : 24', '32'],
   },
 ];

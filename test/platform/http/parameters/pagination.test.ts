@@ -18,7 +18,7 @@ describe('pages', () => {
     assert.equal(page.previous, 'https://sluice.example/list/?limit=10&offset=5&status=Failed');
   });
 
-  it('by offset end on both sides', () => {
+  it('by offset have no links beyond the first and the last page', () => {
     const page = offsetPage(URL_OF_LIST, { limit: 10, offset: 0 }, { count: 10, results: [] });
     assert.deepEqual([page.next, page.previous], [null, null]);
     const second = offsetPage(URL_OF_LIST, { limit: 10, offset: 4 }, { count: 10, results: [] });
@@ -34,7 +34,7 @@ describe('pages', () => {
     if (newerThan) return rows.filter((row) => keyOf(row) > keyOf(newerThan)).slice(-limit);
     return rows.filter((row) => !olderThan || keyOf(row) < keyOf(olderThan)).slice(0, limit);
   }
-  /** Two rows of this list are all that a page holds. */
+  /** Loads a list whose rows are so large that a page holds two of them at most. */
   const loadLarge = async (place: PageWindow) => {
     const loaded = await load(place);
     const near = (index: number) => (place.newerThan ? loaded.length - 1 - index : index);
@@ -46,51 +46,51 @@ describe('pages', () => {
   };
 
   for (const limit of [1, 3, 10, 11, 12]) {
-    it(`by cursor of ${limit} show every row once, there and back`, async () => {
-      const there: string[][] = [];
+    it(`by cursor of ${limit} show every row once, forwards and backwards`, async () => {
+      const forwards: string[][] = [];
       let page = await read(URL_OF_LIST.href, limit);
       assert.equal(page.previous, null);
-      there.push(page.results);
+      forwards.push(page.results);
       while (page.next !== null) {
         page = await read(page.next, limit);
-        there.push(page.results);
+        forwards.push(page.results);
       }
       assert.deepEqual(
-        there.flat(),
+        forwards.flat(),
         rows.map(({ id }) => id),
       );
-      const back = [page.results];
+      const backwards = [page.results];
       while (page.previous !== null) {
         page = await read(page.previous, limit);
-        back.unshift(page.results);
+        backwards.unshift(page.results);
       }
-      assert.deepEqual(back.flat(), there.flat());
+      assert.deepEqual(backwards.flat(), forwards.flat());
     });
   }
 
-  it('end before a row that would make them too large, there and back', async () => {
+  it('end before a row that would make them too large, forwards and backwards', async () => {
     let page = await read(URL_OF_LIST.href, 5, loadLarge);
-    const there = [page.results];
-    while (page.next !== null) there.push((page = await read(page.next, 5, loadLarge)).results);
+    const forwards = [page.results];
+    while (page.next !== null) forwards.push((page = await read(page.next, 5, loadLarge)).results);
     assert.deepEqual(
-      there.map(({ length }) => length),
+      forwards.map(({ length }) => length),
       [2, 2, 2, 2, 2, 1],
     );
     assert.deepEqual(
-      there.flat(),
+      forwards.flat(),
       rows.map(({ id }) => id),
     );
-    const back = [page.results];
-    while (page.previous !== null) back.unshift((page = await read(page.previous, 5, loadLarge)).results);
-    assert.deepEqual(back.flat(), there.flat());
+    const backwards = [page.results];
+    while (page.previous !== null) backwards.unshift((page = await read(page.previous, 5, loadLarge)).results);
+    assert.deepEqual(backwards.flat(), forwards.flat());
   });
 
-  it('keep the rest of the query in their cursors’ links', async () => {
+  it('keep the rest of the query in the links with their cursors', async () => {
     const { next } = await read(URL_OF_LIST.href, 3);
     assert.match(next ?? '', /^https:\/\/sluice\.example\/list\/\?cursor=[^&]+&status=Failed$/);
   });
 
-  it('refuse a cursor that they did not give out', async () => {
+  it('refuse a cursor that no page has returned', async () => {
     const id = rows[0]!.id;
     for (const text of [
       '',
