@@ -88,7 +88,9 @@ export function EditExportPage() {
         <>
           {changes.length > 0 ? `Saved: ${changes.join(', ')}.` : 'Nothing was changed.'}
           {retry && ` Retrying ${countIntervals(retry.intervals, draft.interval)}. `}
-          {retry && retry.left > 0 && `${countIntervals(retry.left, draft.interval)} could not be stopped in time. `}
+          {retry &&
+            retry.left > 0 &&
+            `${countIntervals(retry.left, draft.interval)} could not be stopped and retried: open their runs. `}
           {!retry && keeping && changesRuns(differences, type) && ` ${keeping}.`}
           {receipt && <Link href={receiptAddress(to, receipt)}>Follow the retry</Link>}
         </>

@@ -50,13 +50,14 @@ export const retriableQuery = (of: ExportPath) =>
 
 /**
  * Requests a run for each failed or retrying interval of an export, except those that wait for a decision. Retrying runs are cancelled
- * first. `left`: intervals whose run has not ended in time, or has ended in another way meanwhile. @throws ApiError
+ * first. `left`: intervals whose run has not ended in time or has ended in another way meanwhile, or that were not requested again. @throws ApiError
  */
 export async function retryAll(of: ExportPath): Promise<Retry & { left: number }> {
   const retrying = await listRetrying(of);
   const failed = await requestRetry(of, false);
-  const again = await Promise.all(retrying.map(({ id }) => cancelAndRetry({ ...of, runId: id })));
-  const count = again.filter(Boolean).length;
+  // One that fails must not keep the others from being retried.
+  const again = await Promise.allSettled(retrying.map(({ id }) => cancelAndRetry({ ...of, runId: id })));
+  const count = again.filter((one) => one.status === 'fulfilled' && one.value).length;
   return { ...failed, intervals: failed.intervals + count, left: again.length - count };
 }
 
