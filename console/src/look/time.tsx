@@ -99,9 +99,7 @@ export function Time({ iso, ...parts }: { iso: string } & Parts) {
       dateTime={iso}
       title={isUtc ? iso : `${formatTime(iso, { ...parts, date: true, timeZone: other })} ${zoneName(iso, other)}`}
     >
-      {formatTime(iso, { ...parts, timeZone })}
-      {/* The zone never stands alone on a line. */}
-      {`\u00a0${zoneName(iso, timeZone)}`}
+      {formatTime(iso, { ...parts, timeZone })} {zoneName(iso, timeZone)}
     </time>
   );
 }
