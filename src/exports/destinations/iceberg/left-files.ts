@@ -86,10 +86,11 @@ export async function deleteLeftFiles(
   // A table that was registered again from old metadata has its expired snapshots back.
   // tooth: iceberg-snapshots-back
   if ([...urls, ...recorded].some((url) => lists.has(url))) return { goneKeys: [...urls], isDenied: false };
-  const others = urls.filter((url) => !isManifestList(url));
-  const hasOthers = others.length > 0 || recorded.some((url) => !isManifestList(url));
+  const due = new Set(urls);
+  const othersStay = recorded.some((url) => !isManifestList(url) && !due.has(url));
+  const lastLists = othersStay ? [] : urls.filter(isManifestList);
   const goneKeys: string[] = [];
-  for (const url of hasOthers ? others : urls) {
+  for (const url of [...urls.filter((one) => !isManifestList(one)), ...lastLists]) {
     if (signal.aborted && goneKeys.length > 0) break;
     signal.throwIfAborted();
     if (url.startsWith(`s3://${lake.bucket}/`) && (await lake.store.remove(lake.keyOf(url))) === 'denied')
