@@ -25,6 +25,8 @@ const OURS = ['_sluice_export', '_sluice_interval_time'];
 /** Every snapshot may expire as soon as another has replaced it. */
 const keepNoSnapshots = (place: IcebergPlace) => setProperties(place, { 'history.expire.max-snapshot-age-ms': '0' });
 
+const isList = (key: string) => key.endsWith('-list.avro');
+
 const snapshotIds = async (place: IcebergPlace) =>
   (await place.metadata())!.snapshots!.map((snapshot) => String(snapshot['snapshot-id']));
 
@@ -55,7 +57,6 @@ describe('a table of Iceberg', () => {
     const superseded = [interval, last].flatMap((one) => [...one.superseded()]);
     assert.equal(await place.leftovers(), superseded.length);
     assert.ok(superseded.some((url) => url.endsWith('.parquet')));
-    const isList = (key: string) => key.endsWith('-list.avro');
     const [lists, others] = [superseded.filter(isList), superseded.filter((key) => !isList(key))];
     assert.deepEqual((await run.deleteSuperseded(lists, superseded))?.goneKeys, [], 'lists go last');
     assert.deepEqual(await run.deleteSuperseded(superseded), { goneKeys: [...others, ...lists], isDenied: false });
