@@ -85,3 +85,16 @@ export function networkFaultOf(error: unknown): NetworkFaultCode {
   const known = CODES.get(typeof code === 'string' ? code : String(name));
   return known ?? (isTlsRefusal(error) ? 'certificate_untrusted' : 'unreachable');
 }
+
+/** Codes of connections that were not made. */
+const NOT_CONNECTED = new Set([
+  new HostRefused().code,
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** Whether no connection was made, so that the request had no effect. @param code of the system's error */
+export const isNotConnected = (code: string): boolean => NOT_CONNECTED.has(code);

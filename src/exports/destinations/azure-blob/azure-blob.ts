@@ -6,17 +6,9 @@ import type { SessionContext, Subject } from '../contract.ts';
 import { addGroup, defineDestination } from '../define.ts';
 import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { withModel } from '../key-space.ts';
-import {
-  checkFileFormat,
-  FILE_PROMISES,
-  fileProperties,
-  folderPattern,
-  layoutOf,
-  withDefault,
-} from '../object-store/config.ts';
-import { listDeliveriesIn } from '../object-store/deliveries.ts';
-import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
-import { fileSession } from '../object-store/session.ts';
+import { checkFileFormat, FILE_PROMISES, fileProperties, folderPattern, withDefault } from '../object-store/config.ts';
+import { bucketDeliveries } from '../object-store/bucket.ts';
+import { checkPrefix } from '../object-store/keys.ts';
 import { secret } from '../secret.ts';
 import { isExpired, parseConnectionString } from './connection-string.ts';
 import { azureStore } from './store.ts';
@@ -103,24 +95,6 @@ export const azureBlob = defineDestination<Config>({
   keySpace: containerPlace,
   label: ({ container_name, prefix }) =>
     `azure://${[container_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
-  steps: containerSteps((config, { model, environment, signal }) => openContainer(config, model, environment, signal)),
-  names: (config, delivery) => allNames(namesOf(folderPattern(config), delivery, layoutOf(config)), delivery.parts),
-  async *listDeliveries(config, { model }, environment, signal) {
-    const { store, prefix } = await openContainer(config, model, environment, signal);
-    try {
-      yield* listDeliveriesIn(store, prefix, model);
-    } finally {
-      store.close();
-    }
-  },
-  async open(config, delivery, context, environment) {
-    const { store, prefix } = await openContainer(
-      config,
-      delivery.model,
-      environment,
-      context.signal,
-      context.onRequest,
-    );
-    return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
-  },
+  steps: containerSteps(openContainer),
+  ...bucketDeliveries(openContainer),
 });

@@ -1,24 +1,14 @@
 /** Translates errors of the SDK and the network to our two errors, by code; the store's own text is never repeated. */
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
-import { HostRefused } from '../../../platform/net/host-rules.ts';
 import { isTlsRefusal } from '../../../platform/net/tls-errors.ts';
 import { codesByRawCode, type KnownFault } from '../faults.ts';
-import { networkFaultOf } from '../network-faults.ts';
+import { isNotConnected, networkFaultOf } from '../network-faults.ts';
 import { AZURE_FAULTS, azureFault, type AzureFaultCode } from './faults.ts';
 
 const BY_CODE = codesByRawCode(AZURE_FAULTS);
 
 /** Other 4xx that are temporary. */
 const TEMPORARY_STATUSES = new Set([408, 409, 412, 425, 429]);
-/** Codes of connections that were not made. */
-const NOT_CONNECTED = new Set([
-  new HostRefused().code,
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
 /** Status of a request that had no effect. */
 const BUSY = 503;
 
@@ -43,7 +33,7 @@ export function statusOf(error: unknown): number | undefined {
 
 /** Whether the request may have taken effect, because its answer is lost or inconclusive. */
 export function isUnanswered(error: unknown): boolean {
-  if (isTlsRefusal(error) || NOT_CONNECTED.has(codeOf(error))) return false;
+  if (isTlsRefusal(error) || isNotConnected(codeOf(error))) return false;
   const status = statusOf(error);
   return status === undefined || (status >= 500 && status !== BUSY);
 }

@@ -3,6 +3,7 @@ import type { BlobGetPropertiesResponse, BlockBlobClient, ContainerClient } from
 import { createHash } from 'node:crypto';
 import {
   ObjectChanged,
+  readBody,
   UploadGone,
   type BegunUpload,
   type ObjectStore,
@@ -176,7 +177,7 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
     async get(key) {
       try {
         const { readableStreamBody } = await blobOf(key).download(0, undefined, { abortSignal: signal });
-        return readableStreamBody ? readable(readableStreamBody, throwFailureOf('read')) : undefined;
+        return readableStreamBody ? readBody(readableStreamBody, throwFailureOf('read')) : undefined;
       } catch (error) {
         return isAbsent(error) ? undefined : throwFailureOf('read')(error);
       }
@@ -233,12 +234,3 @@ function isChanged(error: unknown): boolean {
 }
 
 const isRefused = (error: unknown) => REFUSED.has(codeOf(error));
-
-/** Reads a body; an interruption counts as the store's failure too. */
-async function* readable(body: NodeJS.ReadableStream, fail: (error: unknown) => never): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of body) yield chunk as Uint8Array;
-  } catch (error) {
-    fail(error);
-  }
-}

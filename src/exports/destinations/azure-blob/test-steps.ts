@@ -1,27 +1,15 @@
 /** Test steps of containers. */
 import type { ContainerClient } from '@azure/storage-blob';
-import type { ObjectStore } from '../object-store/store.ts';
+import { bucketStep, type OpenBucket } from '../object-store/bucket.ts';
 import { testFile } from '../object-store/try-upload.ts';
-import type { TestContext, TestStep } from '../test-steps.ts';
+import type { TestStep } from '../test-steps.ts';
 import { translate } from './errors.ts';
 import { azureFault } from './faults.ts';
 
-export type Container = { container: ContainerClient; prefix: string; isExpired(): boolean; store: ObjectStore };
+export type Container = OpenBucket & { container: ContainerClient; isExpired(): boolean };
 
-/** @param open connects to the configured container; the store closes with its `close` */
-export function containerSteps<Config>(
-  open: (config: Config, context: TestContext) => Promise<Container>,
-): TestStep<Config>[] {
-  const withContainer = (work: (container: Container, context: TestContext) => Promise<void>) => {
-    return async (config: Config, context: TestContext): Promise<void> => {
-      const container = await open(config, context);
-      try {
-        await work(container, context);
-      } finally {
-        container.store.close();
-      }
-    };
-  };
+export function containerSteps<Config>(open: Parameters<typeof bucketStep<Config, Container>>[0]): TestStep<Config>[] {
+  const withContainer = bucketStep(open);
   return [
     {
       name: 'Check Azure container exists',

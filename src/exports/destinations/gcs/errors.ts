@@ -1,10 +1,9 @@
 /** Translates the store's answers and errors of the network to our two errors, by code; the store's own text is never repeated. */
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
-import { HostRefused } from '../../../platform/net/host-rules.ts';
 import type { Answer } from '../../../platform/net/post.ts';
 import { isTlsRefusal } from '../../../platform/net/tls-errors.ts';
 import { codesByRawCode, type KnownFault } from '../faults.ts';
-import { networkFaultOf } from '../network-faults.ts';
+import { isNotConnected, networkFaultOf } from '../network-faults.ts';
 import { GCS_FAULTS, gcsFault, type GcsFaultCode } from './faults.ts';
 
 const BY_CODE = codesByRawCode(GCS_FAULTS);
@@ -13,15 +12,6 @@ const BY_CODE = codesByRawCode(GCS_FAULTS);
 const TEMPORARY_STATUSES = new Set([408, 409, 410, 412, 425, 429]);
 /** Statuses that pass within seconds. */
 const PASSING_STATUSES = new Set([408, 429]);
-/** Codes of connections that were not made. */
-const NOT_CONNECTED = new Set([
-  new HostRefused().code,
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
 /** Status of a request that had no effect. */
 const BUSY = 503;
 
@@ -62,7 +52,7 @@ export function isUnanswered(error: unknown): boolean {
 export function isRepeatable(error: unknown): boolean {
   if (error instanceof RefusedRequest)
     return error.status >= 500 || PASSING_STATUSES.has(error.status) || BY_CODE.get(error.reason) === 'slow_down';
-  return !isTlsRefusal(error) && !NOT_CONNECTED.has(String((error as { code?: unknown }).code));
+  return !isTlsRefusal(error) && !isNotConnected(String((error as { code?: unknown }).code));
 }
 
 /** Kinds of requests, by the right that they need. */

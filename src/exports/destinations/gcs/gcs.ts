@@ -6,22 +6,14 @@ import type { SessionContext, Subject } from '../contract.ts';
 import { addGroup, defineDestination } from '../define.ts';
 import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { withModel } from '../key-space.ts';
-import {
-  checkFileFormat,
-  FILE_PROMISES,
-  fileProperties,
-  folderPattern,
-  layoutOf,
-  withDefault,
-} from '../object-store/config.ts';
-import { listDeliveriesIn } from '../object-store/deliveries.ts';
-import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
-import { fileSession } from '../object-store/session.ts';
+import { checkFileFormat, FILE_PROMISES, fileProperties, folderPattern, withDefault } from '../object-store/config.ts';
+import { bucketDeliveries, type OpenBucket } from '../object-store/bucket.ts';
+import { checkPrefix } from '../object-store/keys.ts';
 import { secret } from '../secret.ts';
 import { gcsClient, GOOGLE } from './client.ts';
 import { parseServiceAccountKey } from './service-account.ts';
 import { gcsStore } from './store.ts';
-import { bucketSteps, type Bucket } from './test-steps.ts';
+import { bucketSteps } from './test-steps.ts';
 
 const Config = Type.Object(
   {
@@ -79,7 +71,7 @@ function openBucket(
   { allowedHosts }: DestinationEnvironment,
   signal: AbortSignal,
   onRequest?: SessionContext['onRequest'],
-): Bucket {
+): OpenBucket {
   const account = parseServiceAccountKey(config.service_account_key);
   const client = gcsClient({ account, origin: originOf(config), allowedHosts, signal, onRequest });
   const store = gcsStore({ client, bucket: config.bucket_name, place: bucketPlace(config, { model }), signal });
@@ -104,18 +96,6 @@ export const gcs = defineDestination<Config>({
   place: bucketPlace,
   keySpace: bucketPlace,
   label: ({ bucket_name, prefix }) => `gs://${[bucket_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
-  steps: bucketSteps((config, { model, environment, signal }) => openBucket(config, model, environment, signal)),
-  names: (config, delivery) => allNames(namesOf(folderPattern(config), delivery, layoutOf(config)), delivery.parts),
-  async *listDeliveries(config, { model }, environment, signal) {
-    const { store, prefix } = openBucket(config, model, environment, signal);
-    try {
-      yield* listDeliveriesIn(store, prefix, model);
-    } finally {
-      store.close();
-    }
-  },
-  async open(config, delivery, context, environment) {
-    const { store, prefix } = openBucket(config, delivery.model, environment, context.signal, context.onRequest);
-    return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
-  },
+  steps: bucketSteps(openBucket),
+  ...bucketDeliveries(openBucket),
 });

@@ -7,10 +7,10 @@
  * be replaced. Once `abort` has deleted the anchor, no object ever has that generation again, so the upload cannot become visible.
  */
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { severalAtOnce } from '../at-once.ts';
 import {
   ObjectChanged,
+  readBody,
   UploadGone,
   type BegunUpload,
   type ObjectStore,
@@ -248,7 +248,7 @@ export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): Ob
     },
     async get(key) {
       try {
-        return readable(await client.download(pathOf(key, { alt: 'media' })), throwFailureOf('read'));
+        return readBody(await client.download(pathOf(key, { alt: 'media' })), throwFailureOf('read'));
       } catch (error) {
         return statusOf(error) === NOT_FOUND ? undefined : throwFailureOf('read')(error);
       }
@@ -279,13 +279,4 @@ export const pieceName = (upload: BegunUpload, number: number) => `${uploadName(
 function inGroups(sources: readonly Version[]): Version[][] {
   const count = Math.ceil(sources.length / MAX_SOURCES);
   return Array.from({ length: count }, (_, index) => sources.slice(index * MAX_SOURCES, (index + 1) * MAX_SOURCES));
-}
-
-/** Reads a body; an interruption counts as the store's failure too. */
-async function* readable(body: Readable, fail: (error: unknown) => never): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of body) yield chunk as Uint8Array;
-  } catch (error) {
-    fail(error);
-  }
 }

@@ -1,23 +1,11 @@
 /** Test steps of buckets. */
+import { bucketStep, type OpenBucket } from '../object-store/bucket.ts';
 import { testFile } from '../object-store/try-upload.ts';
-import type { ObjectStore } from '../object-store/store.ts';
-import type { TestContext, TestStep } from '../test-steps.ts';
+import type { TestStep } from '../test-steps.ts';
 import { gcsFault } from './faults.ts';
 
-export type Bucket = { prefix: string; store: ObjectStore };
-
-/** @param open connects to the configured bucket; the store closes with its `close` */
-export function bucketSteps<Config>(open: (config: Config, context: TestContext) => Bucket): TestStep<Config>[] {
-  const withBucket = (work: (bucket: Bucket, context: TestContext) => Promise<void>) => {
-    return async (config: Config, context: TestContext): Promise<void> => {
-      const bucket = open(config, context);
-      try {
-        await work(bucket, context);
-      } finally {
-        bucket.store.close();
-      }
-    };
-  };
+export function bucketSteps<Config>(open: Parameters<typeof bucketStep<Config, OpenBucket>>[0]): TestStep<Config>[] {
+  const withBucket = bucketStep(open);
   return [
     {
       name: 'Check GCS bucket exists',

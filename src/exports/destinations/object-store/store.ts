@@ -90,3 +90,15 @@ export class UploadGone extends Error {}
 
 /** The object is not what a conditional write may replace. Never leaves this folder. */
 export class ObjectChanged extends Error {}
+
+/** Reads a body; an interruption counts as the store's failure too. @param fail handles it */
+export async function* readBody(
+  body: AsyncIterable<unknown>,
+  fail: (error: unknown) => never,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) yield chunk as Uint8Array;
+  } catch (error) {
+    fail(error);
+  }
+}

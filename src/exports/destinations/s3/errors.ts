@@ -3,7 +3,7 @@ import { DestinationRejected, DestinationUnavailable } from '../../../platform/e
 import { HostRefused } from '../../../platform/net/host-rules.ts';
 import { isTlsRefusal } from '../../../platform/net/tls-errors.ts';
 import { codesByRawCode, type KnownFault } from '../faults.ts';
-import { networkFaultOf } from '../network-faults.ts';
+import { isNotConnected, networkFaultOf } from '../network-faults.ts';
 import { S3_FAULTS, s3Fault, type S3FaultCode } from './faults.ts';
 
 const BY_CODE = codesByRawCode(S3_FAULTS);
@@ -11,8 +11,6 @@ const BY_CODE = codesByRawCode(S3_FAULTS);
 /** Other 4xx that are temporary, and a redirect that does not name the bucket's region. */
 const TEMPORARY_STATUSES = new Set([307, 408, 409, 425, 429]);
 
-/** Codes of connections that were not made. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** Status of a request that had no effect. */
 const BUSY = 503;
 
@@ -31,7 +29,7 @@ export function statusOf(error: unknown): number | undefined {
 
 /** Whether the request may have taken effect, because its answer is lost or inconclusive. */
 export function isUnanswered(error: unknown): boolean {
-  if (error instanceof HostRefused || isTlsRefusal(error) || NOT_CONNECTED.has(codeOf(error))) return false;
+  if (error instanceof HostRefused || isTlsRefusal(error) || isNotConnected(codeOf(error))) return false;
   const status = statusOf(error);
   return status === undefined || (status >= 500 && status !== BUSY && status !== 501);
 }

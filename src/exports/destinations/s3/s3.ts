@@ -11,14 +11,12 @@ import {
   FILE_PROMISES,
   folderPattern,
   FORMER_FILE_CONFIG,
-  layoutOf,
   fileProperties,
   withDefault,
 } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
-import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
-import { listDeliveriesIn } from '../object-store/deliveries.ts';
-import { fileSession } from '../object-store/session.ts';
+import { bucketDeliveries } from '../object-store/bucket.ts';
+import { checkPrefix } from '../object-store/keys.ts';
 import { secret } from '../secret.ts';
 import { s3Client } from './client.ts';
 import { checkRegion, isBucketName } from './names.ts';
@@ -141,20 +139,8 @@ function s3Destination(
     place: bucketPlace,
     keySpace: bucketPlace,
     label: ({ bucket_name, prefix }) => `s3://${[bucket_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
-    steps: bucketSteps((config, { model, environment, signal }) => openBucket(config, model, environment, signal)),
-    names: (config, delivery) => allNames(namesOf(folderPattern(config), delivery, layoutOf(config)), delivery.parts),
-    async *listDeliveries(config, { model }, environment, signal) {
-      const { store, prefix } = openBucket(config, model, environment, signal);
-      try {
-        yield* listDeliveriesIn(store, prefix, model);
-      } finally {
-        store.close();
-      }
-    },
-    async open(config, delivery, context, environment) {
-      const { store, prefix } = openBucket(config, delivery.model, environment, context.signal, context.onRequest);
-      return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
-    },
+    steps: bucketSteps(openBucket),
+    ...bucketDeliveries(openBucket),
   });
 }
 

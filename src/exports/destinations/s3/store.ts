@@ -16,7 +16,14 @@ import {
 } from '@aws-sdk/client-s3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { ObjectChanged, UploadGone, type BegunUpload, type ObjectStore, type Replaces } from '../object-store/store.ts';
+import {
+  ObjectChanged,
+  readBody,
+  UploadGone,
+  type BegunUpload,
+  type ObjectStore,
+  type Replaces,
+} from '../object-store/store.ts';
 import { codeOf, consequenceOf, isUnanswered, statusOf, translate, type S3Action } from './errors.ts';
 import { s3Fault } from './faults.ts';
 import { explainFailedHead } from './refused-region.ts';
@@ -214,7 +221,7 @@ export function s3Store(options: S3StoreOptions): S3Store {
     async get(key) {
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal });
-        return Body ? readable(Body as AsyncIterable<Uint8Array>, throwFailureOf('read')) : undefined;
+        return Body ? readBody(Body as AsyncIterable<Uint8Array>, throwFailureOf('read')) : undefined;
       } catch (error) {
         if (codeOf(error) === 'NoSuchKey') return undefined;
         return throwFailureOf('read')(error);
@@ -261,15 +268,6 @@ function conditionOf(replaces: Replaces | undefined) {
 /** Whether the object to be replaced is gone, or another one is there. */
 function isChanged(error: unknown): boolean {
   return codeOf(error) === 'PreconditionFailed' || statusOf(error) === 412 || codeOf(error) === 'NoSuchKey';
-}
-
-/** Reads a body; an interruption counts as the store's failure too. */
-async function* readable(body: AsyncIterable<Uint8Array>, fail: (error: unknown) => never): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    fail(error);
-  }
 }
 
 function base64(crc: number): string {

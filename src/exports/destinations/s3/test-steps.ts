@@ -1,26 +1,16 @@
 /** Test steps of buckets. */
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { bucketStep, type OpenBucket } from '../object-store/bucket.ts';
 import { testUpload } from '../object-store/try-upload.ts';
-import type { ObjectStore } from '../object-store/store.ts';
-import type { TestContext, TestStep } from '../test-steps.ts';
+import type { TestStep } from '../test-steps.ts';
 import { statusOf, translate } from './errors.ts';
 import { s3Fault } from './faults.ts';
 import { explainFailedHead } from './refused-region.ts';
 
-export type Bucket = { client: S3Client; bucket: string; prefix: string; store: ObjectStore };
+export type Bucket = OpenBucket & { client: S3Client; bucket: string };
 
-/** @param open connects to the configured bucket; the store closes with its `close` */
-export function bucketSteps<Config>(open: (config: Config, context: TestContext) => Bucket): TestStep<Config>[] {
-  const withBucket = (work: (bucket: Bucket, context: TestContext) => Promise<void>) => {
-    return async (config: Config, context: TestContext): Promise<void> => {
-      const bucket = open(config, context);
-      try {
-        await work(bucket, context);
-      } finally {
-        bucket.store.close();
-      }
-    };
-  };
+export function bucketSteps<Config>(open: Parameters<typeof bucketStep<Config, Bucket>>[0]): TestStep<Config>[] {
+  const withBucket = bucketStep(open);
   return [
     {
       name: 'Check S3 bucket exists',
