@@ -28,6 +28,14 @@ type SelectedColumn = Column & { sql: string };
 
 const MODELS: Record<Model, ModelSource> = { events, persons, sessions };
 
+/** SQL for how long before a window the events begin of which its rows are made, as an interval; null: rows are not made of events. @param model SQL */
+export function eventsFromBeforeSql(model: string): string {
+  const cases = Object.entries(MODELS).map(([name, { eventsFromHoursBefore: hours }]) =>
+    hours === null ? '' : ` when '${name}' then interval '${hours} hours'`,
+  );
+  return `case ${model}${cases.join('')} end`;
+}
+
 /** Columns, their types and the relation do not depend on the interval. */
 const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01:00:00.000000Z' };
 

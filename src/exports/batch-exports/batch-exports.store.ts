@@ -77,6 +77,11 @@ export function batchExportStore(db: Knex) {
       return row && fromRow(row);
     },
 
+    /** Returns the exports with these ids that are not deleted. */
+    async listByIds(ids: readonly string[]): Promise<BatchExport[]> {
+      return ids.length === 0 ? [] : (await live().whereIn('id', [...ids])).map(fromRow);
+    },
+
     /** Returns an export, even a deleted one, because its leftovers may have to be removed. @throws NotFound */
     async getIncludingDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
       const row = await rows().where({ id }).first();

@@ -3,8 +3,15 @@ import { intervalsEnding, type Tiling } from './intervals.ts';
 import { type Millis } from './millis.ts';
 import { isPausedAt, type Pause } from './pauses.ts';
 
-/** Decides which intervals should be delivered: those that end after `after`, not after `to`, and in no pause. */
-export type ExpectedIntervals = { tiling: Tiling; after: Millis; to: Millis; pauses: readonly Pause[] };
+/** Decides which intervals should be delivered: those that end after `after`, not after `to` and in no pause, and whose source is kept. */
+export type ExpectedIntervals = {
+  tiling: Tiling;
+  after: Millis;
+  to: Millis;
+  pauses: readonly Pause[];
+  /** First instant at which an interval may begin whose source is kept; -Infinity: all are. */
+  sourceStart: Millis;
+};
 
 export type Progress = {
   /** End of the last delivered interval before the first undelivered one; undefined if there is none. */
@@ -14,11 +21,14 @@ export type Progress = {
 };
 
 /** @param delivered ends of intervals that are delivered */
-export function progressOf({ tiling, after, to, pauses }: ExpectedIntervals, delivered: ReadonlySet<Millis>): Progress {
+export function progressOf(
+  { tiling, after, to, pauses, sourceStart }: ExpectedIntervals,
+  delivered: ReadonlySet<Millis>,
+): Progress {
   let completeUntil: Millis | undefined;
-  for (const { end } of intervalsEnding(tiling, after, to)) {
+  for (const { start, end } of intervalsEnding(tiling, after, to)) {
     if (delivered.has(end)) completeUntil = end;
-    else if (!isPausedAt(pauses, end)) return { completeUntil, dueSince: end };
+    else if (start >= sourceStart && !isPausedAt(pauses, end)) return { completeUntil, dueSince: end };
   }
   return { completeUntil, dueSince: undefined };
 }

@@ -18,8 +18,8 @@ export type WatchedExport = {
   endAt: Millis | null;
   /** Result of the last check. */
   completeUntil: Millis | null;
-  /** Intervals that end before are not to be delivered any more, because their events are no longer kept; null: all are. ISO. */
-  expiredUntil: string | null;
+  /** Whether earlier events of the project are no longer kept. */
+  hasRetention: boolean;
 };
 
 type Row = {
@@ -31,7 +31,7 @@ type Row = {
   beginning: string;
   end_at: string | null;
   complete_until: string | null;
-  expired_until: string | null;
+  has_retention: boolean;
 };
 
 const millisOrNull = (iso: string | null) => (iso === null ? null : millisOf(iso));
@@ -46,7 +46,7 @@ function watchedExportFrom(row: Row): WatchedExport {
     intervalsEndAfter: millisOf(row.beginning),
     endAt: millisOrNull(row.end_at),
     completeUntil: millisOrNull(row.complete_until),
-    expiredUntil: row.expired_until,
+    hasRetention: row.has_retention,
   };
 }
 
@@ -56,7 +56,7 @@ export function freshnessStore(db: Knex) {
     async listWatchedExports(ids: readonly string[]): Promise<WatchedExport[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
         `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until,
-           (select retained_from from event_retention where event_retention.project_id = batch_exports.project_id and model <> 'persons') as expired_until
+           exists (select from event_retention where event_retention.project_id = batch_exports.project_id) as has_retention
          from batch_exports left join batch_export_health on batch_export_id = id
          where id = any (?) and deleted_at is null`,
         [[...ids]],

@@ -2,6 +2,7 @@
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { progressOf, type Progress } from '../domain/freshness.ts';
 import type { Millis } from '../domain/millis.ts';
+import { sourceStartOfExport } from '../intervals/expired.ts';
 import type { WatchedExport } from './freshness.store.ts';
 import type { TroubleSummary } from './troubles.store.ts';
 import type { ExportStores } from '../stores.ts';
@@ -25,8 +26,6 @@ const NO_TROUBLE: TroubleSummary = {
   firstOutdatedStart: null,
 };
 
-/** Before all data intervals. */
-const BEGINNING = '1970-01-01T00:00:00.000000Z';
 /** Limit of intervals of each export in one query of the ledger. */
 const ENDS_PER_QUERY = 500;
 /** Longer than any data interval. */
@@ -42,6 +41,10 @@ export async function measureFreshness(stores: Stores, ids: readonly string[]): 
     stores.batchExports.now(),
   ]);
   const now = millisOf(clock);
+  const withRetention = exports.filter(({ hasRetention }) => hasRetention).map(({ id }) => id);
+  const sourceStarts = new Map(
+    (await stores.batchExports.listByIds(withRetention)).map((one) => [one.id, sourceStartOfExport(one)]),
+  );
   const progress = new Map<string, Progress>(
     exports.map(({ id, completeUntil }) => [id, { completeUntil: completeUntil ?? undefined, dueSince: undefined }]),
   );
@@ -50,17 +53,15 @@ export async function measureFreshness(stores: Stores, ids: readonly string[]): 
       remaining.map((item) => [item.id, progress.get(item.id)!.completeUntil ?? item.intervalsEndAfter - LONGEST_MS]),
     );
     const delivered = await stores.freshness.listDeliveredEnds(since, ENDS_PER_QUERY);
-    remaining = remaining.filter(({ id, intervalsEndAfter, endAt, expiredUntil }) => {
+    remaining = remaining.filter(({ id, intervalsEndAfter, endAt }) => {
       const { completeUntil } = progress.get(id)!;
       const ends = delivered.get(id) ?? [];
       const isLimited = ends.length === ENDS_PER_QUERY;
       const to = Math.min(now, endAt ?? Infinity, isLimited ? ends.at(-1)! : Infinity);
       const expected = {
         tiling: tilings.get(id)!,
-        pauses: [
-          ...pauses.get(id)!,
-          ...(expiredUntil === null ? [] : [{ pausedAt: BEGINNING, unpausedAt: expiredUntil }]),
-        ],
+        pauses: pauses.get(id)!,
+        sourceStart: sourceStarts.get(id) ?? -Infinity,
         after: completeUntil ?? intervalsEndAfter,
         to,
       };

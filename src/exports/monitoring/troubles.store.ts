@@ -1,4 +1,5 @@
 /** Data intervals that need attention: stale, left half way at the destination, or given up. One row per interval and kind. */
+import { eventsFromBeforeSql } from '../../events/reading/selection.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
@@ -161,8 +162,8 @@ export function troubleStore(db: Knex) {
     async prune(): Promise<void> {
       await db.raw(
         `delete from batch_export_troubles as trouble using batch_exports as export, event_retention as retention
-         where export.id = trouble.batch_export_id and retention.project_id = export.project_id and export.model <> 'persons'
-           and kind in ('stale', 'gave_up') and data_interval_start < retained_from + case export.model when 'sessions' then interval '24 hours' else interval '0' end`,
+         where export.id = trouble.batch_export_id and retention.project_id = export.project_id
+           and kind in ('stale', 'gave_up') and data_interval_start < retained_from + ${eventsFromBeforeSql('export.model')}`,
       );
       await db.raw(
         `delete from batch_export_troubles as trouble using batch_export_intervals as ledger

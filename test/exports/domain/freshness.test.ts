@@ -9,13 +9,18 @@ const HOURLY: Tiling = [{ interval: 'hour', timezone: 'UTC', offsetDay: 0, offse
 /** Instants are hours since 1970; the export began at 0.5, so that its first interval ends at 1. */
 const progress = (
   delivered: number[],
-  { to = 5.5, pauses = [] }: { to?: number; pauses?: [number, number | null][] } = {},
+  {
+    to = 5.5,
+    pauses = [],
+    sourceStart = -Infinity,
+  }: { to?: number; pauses?: [number, number | null][]; sourceStart?: number } = {},
 ) => {
   const { completeUntil, dueSince } = progressOf(
     {
       tiling: HOURLY,
       after: 0.5 * HOUR,
       to: to * HOUR,
+      sourceStart: sourceStart * HOUR,
       pauses: pauses.map(([from, until]) => ({
         pausedAt: isoMicros(from * HOUR),
         unpausedAt: until === null ? null : isoMicros(until * HOUR),
@@ -49,6 +54,11 @@ describe('an export is complete until', () => {
 
   it('the beginning of a pause that lasts: nothing is due in it', () => {
     assert.deepEqual(progress([1, 2], { pauses: [[2.5, null]] }), [2, undefined]);
+  });
+
+  it('beyond what can no longer be delivered, because it begins before its source', () => {
+    assert.deepEqual(progress([4, 5], { sourceStart: 2.5 }), [5, undefined]);
+    assert.deepEqual(progress([], { sourceStart: 2.5 }), [undefined, 4]);
   });
 
   it('a hole before a pause, which stays due in it', () => {
