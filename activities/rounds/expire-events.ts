@@ -96,20 +96,14 @@ async function tellOwners(
     });
   }
   const ids = new Set(delaying.map(({ exportId }) => exportId));
-  for (const exportId of await stores.health.listExportsWith('expiring')) {
-    if (ids.has(exportId)) continue;
-    const batchExport = await stores.batchExports.find(exportId);
-    if (batchExport?.projectId === projectId) await stores.health.end(exportId, 'expiring');
-  }
+  for (const one of await stores.health.listExpiring())
+    if (one.projectId === projectId && !ids.has(one.id)) await stores.health.end(one.id, 'expiring');
 }
 
 /** Ends the trouble of exports whose projects have no events that are older than their retention, which may have been lifted. */
 async function endWithoutRetention({ pool, stores }: ExpiringEngine, days: number): Promise<void> {
-  const exportIds = await stores.health.listExportsWith('expiring');
-  if (exportIds.length === 0) return;
+  const expiring = await stores.health.listExpiring();
+  if (expiring.length === 0) return;
   const limited = new Set((await listExpiringProjects(pool, days)).map(({ projectId }) => projectId));
-  for (const exportId of exportIds) {
-    const batchExport = await stores.batchExports.find(exportId);
-    if (!batchExport || !limited.has(batchExport.projectId)) await stores.health.end(exportId, 'expiring');
-  }
+  for (const { id, projectId } of expiring) if (!limited.has(projectId)) await stores.health.end(id, 'expiring');
 }

@@ -51,7 +51,7 @@ export async function planExpiry(stores: Stores, project: ExpiringProject): Prom
   const limit = millisOf(project.limit);
   const now = millisOf(await stores.batchExports.now());
   const { results } = await stores.batchExports.list(project.projectId, { limit: MAX_EXPORTS, offset: 0 });
-  const noticed = new Set(await stores.health.listExportsWithFor('expiring', NOTICE_DAYS));
+  const noticed = new Set((await stores.health.listExpiring({ days: NOTICE_DAYS })).map(({ id }) => id));
   const oldest = limit - MAX_DELAY_MS;
   const oldestKept = project.oldest === null ? oldest : Math.min(oldest, millisOf(project.oldest));
   const delaying: DelayingExport[] = [];

@@ -51,12 +51,12 @@ export function healthStore(db: Knex) {
       return rows.map(({ batch_export_id }) => batch_export_id);
     },
 
-    /** Ids of the exports that have had the trouble for so many days. */
-    async listExportsWithFor(trouble: Trouble, days: number): Promise<string[]> {
-      const rows = (await table()
-        .whereRaw(`${COLUMNS[trouble]} <= clock_timestamp() - make_interval(days => ?)`, [days])
-        .select('batch_export_id')) as { batch_export_id: string }[];
-      return rows.map(({ batch_export_id }) => batch_export_id);
+    /** Exports that have had `expiring` for so many days, deleted ones too. */
+    async listExpiring({ days = 0 } = {}): Promise<{ id: string; projectId: number }[]> {
+      return table()
+        .join('batch_exports', 'id', 'batch_export_id')
+        .whereRaw('expiring_since <= clock_timestamp() - make_interval(days => ?)', [days])
+        .select('id', 'project_id as projectId');
     },
 
     /** @returns whether the export had the trouble */
