@@ -1,4 +1,5 @@
 /** Connections to Postgres. Instants and 64-bit integers stay text: a JavaScript Date drops microseconds. */
+import type { PoolUse } from '../telemetry/database-gauges.ts';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 
@@ -73,9 +74,6 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
     keepAlive: true,
   };
 }
-
-/** Connections of one pool. `waiting`: requests for a connection that wait. */
-type PoolUse = { pool: string; open: number; waiting: number; limit: number };
 
 /** Readers of the use of each open pool; undefined once the pool has ended. */
 const useReaders = new Set<() => PoolUse | undefined>();
