@@ -86,7 +86,8 @@ function runsOf({ snapshots = [] }: TableMetadata): ReadonlySet<string> {
 }
 
 /** Whether a snapshot names the file: the one of the run may have expired, and later ones have the file too. */
-async function isNamed({ lake, interval }: TableSession, { snapshots = [], ...metadata }: TableMetadata, key: string) {
+async function isNamed({ lake, interval }: TableSession, metadata: TableMetadata, key: string) {
+  const { snapshots = [] } = metadata;
   if (snapshots.length > MAX_SNAPSHOTS_READ) return true;
   const remembering = withReadCache(lake);
   const named = await severalAtOnce(snapshots, async ({ 'manifest-list': url }) => {

@@ -34,6 +34,17 @@ const fieldNames = async (place: IcebergPlace) => schemaOf((await place.metadata
 
 const currentId = async (place: IcebergPlace) => String((await place.metadata())!['current-snapshot-id']);
 
+/** @returns a table with the delivery of a run that was killed before it cleaned up, and the ids of its snapshots */
+async function killAfterCommit() {
+  const place = await makeIcebergPlace();
+  const interval = testInterval(place);
+  const run = interval.plan([buildRows(1)]);
+  const staged = await run.write();
+  await stopAt('after-commit', (steps) => run.commit(staged, steps));
+  const ids = await snapshotIds(place);
+  return { place, interval, ids };
+}
+
 describe('a table of Iceberg', () => {
   before(async function () {
     needsIcebergCatalog(this);
@@ -151,12 +162,7 @@ describe('a table of Iceberg', () => {
   }
 
   it('keeps a file of a killed run that later deliveries and a tag name, though the snapshot of the run has expired', async () => {
-    const place = await makeIcebergPlace();
-    const interval = testInterval(place);
-    const run = interval.plan([buildRows(1)]);
-    const staged = await run.write();
-    await stopAt('after-commit', (steps) => run.commit(staged, steps));
-    const ids = await snapshotIds(place);
+    const { place, interval, ids } = await killAfterCommit();
     await testInterval(place).deliver([buildRows(1)]);
     const tagged = (await snapshotIds(place)).at(-1)!;
     await change(place, [
@@ -169,12 +175,7 @@ describe('a table of Iceberg', () => {
   });
 
   it('keeps a file of a killed run that others name, though the snapshot of the run has expired', async () => {
-    const place = await makeIcebergPlace();
-    const interval = testInterval(place);
-    const run = interval.plan([buildRows(1)]);
-    const staged = await run.write();
-    await stopAt('after-commit', (steps) => run.commit(staged, steps));
-    const ids = await snapshotIds(place);
+    const { place, interval, ids } = await killAfterCommit();
     await mergeManifests(place);
     await change(place, [{ action: 'remove-snapshots', 'snapshot-ids': ids.map(BigInt) }]);
     await interval.deliver([buildRows(2)]);
