@@ -1,6 +1,6 @@
 /** Finds pages, objects and actions by a few letters of their names. */
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react';
 import { Autocomplete, Header, Input, Menu, MenuItem, MenuSection, SearchField } from 'react-aria-components';
 import { presentKeys } from '../../keys/keys.ts';
 import { Dialog } from '../../look/dialog.tsx';
@@ -18,6 +18,7 @@ type PaletteProps = { projectId: number | undefined; onClose: () => void };
 export function Palette({ projectId, onClose }: PaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
+  const [chosenText, setChosenText] = useState<string>();
   // The page's actions, read once when the palette opens.
   const [actions] = useState(() => [...actionsOf(presentKeys()), LOG_OUT]);
   const me = useMe();
@@ -36,6 +37,25 @@ export function Palette({ projectId, onClose }: PaletteProps) {
   ].filter(({ entries }) => entries.length > 0);
   const all = sections.flatMap(({ entries }) => entries);
 
+  const isShown = searchText === text.trim();
+
+  // Enter is often pressed before the results of the last letters are shown, or their first has the focus.
+  function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
+    if (event.key !== 'Enter' || text.trim() === '') return;
+    if (isShown && event.currentTarget.hasAttribute('aria-activedescendant')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setChosenText(text.trim());
+  }
+  useEffect(() => {
+    if (chosenText === undefined || chosenText !== text.trim()) return;
+    // While a search is pending, the project's objects are still those of the text before.
+    const isFirstCurrent = all[0] !== undefined && !searchResults.sections.some(({ entries }) => entries[0] === all[0]);
+    if (!isShown || (searchResults.isPending && !isFirstCurrent)) return;
+    setChosenText(undefined);
+    if (all[0]) choose(all[0].id);
+  });
+
   function choose(id: string) {
     const entry = all.find((candidate) => candidate.id === id);
     onClose();
@@ -51,12 +71,7 @@ export function Palette({ projectId, onClose }: PaletteProps) {
           <Input
             className={styles.input!}
             placeholder="Search exports, flags, dashboards, pages and actions"
-            onKeyDown={({ key, currentTarget }) => {
-              // The first entry receives the focus with a delay; Enter chooses it before.
-              const isFocused = currentTarget.hasAttribute('aria-activedescendant');
-              if (key === 'Enter' && !isFocused && searchText !== '' && searchText === text.trim() && all[0])
-                choose(all[0].id);
-            }}
+            onKeyDownCapture={chooseFirst}
           />
         </SearchField>
         <Menu
