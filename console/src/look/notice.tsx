@@ -1,12 +1,17 @@
-/** A short notice at the foot of the page: confirms an action, and may offer to undo it. A newer notice replaces an older one. */
-import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+/**
+ * A short notice at the foot of the page: confirms an action, and may offer to undo it or to follow what it began.
+ * A newer notice replaces an older one.
+ */
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import styles from './notice.module.css';
 
-export type Notice = { text: ReactNode; undo?: () => unknown };
+export type Notice = { text: ReactNode; link?: ReactNode; undo?: () => unknown };
 
-/** Long enough to read it and to reach for the button. */
+/** Long enough to read it. */
 const SHOWN_MS = 12_000;
+/** Long enough to reach, by a screen reader and a keyboard, what is offered nowhere else (WCAG 2.2.1). */
+const SHOWN_WITH_OFFER_MS = 60_000;
 
 let currentNotice: Notice | undefined;
 const listeners = new Set<() => void>();
@@ -23,16 +28,34 @@ function subscribe(listener: () => void): () => void {
 
 export function Notices() {
   const notice = useSyncExternalStore(subscribe, () => currentNotice);
+  // The time starts again when the pointer and the focus have left the notice.
+  const [isHovered, setHovered] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isUsed = isHovered || isFocused;
   useEffect(() => {
-    if (!notice) return undefined;
-    const timer = setTimeout(() => showNotice(undefined), SHOWN_MS);
+    if (!notice) {
+      setHovered(false);
+      setFocused(false);
+    }
+    if (!notice || isUsed) return undefined;
+    const shownMs = notice.link || notice.undo ? SHOWN_WITH_OFFER_MS : SHOWN_MS;
+    const timer = setTimeout(() => showNotice(undefined), shownMs);
     return () => clearTimeout(timer);
-  }, [notice]);
+  }, [notice, isUsed]);
   return (
     <div role="status" className={styles.place}>
       {notice && (
-        <div className={styles.notice}>
-          <span className={styles.text}>{notice.text}</span>
+        <div
+          className={styles.notice}
+          onPointerEnter={() => setHovered(true)}
+          onPointerLeave={() => setHovered(false)}
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
+        >
+          <span className={styles.text}>
+            {notice.text}
+            {notice.link && <> {notice.link}</>}
+          </span>
           {notice.undo && (
             <Button
               onPress={() => {

@@ -87,14 +87,14 @@ export function EditExportPage() {
       text: (
         <>
           {changes.length > 0 ? `Saved: ${changes.join(', ')}.` : 'Nothing was changed.'}
-          {retry && ` Retrying ${countIntervals(retry.intervals, draft.interval)}. `}
+          {retry && ` Retrying ${countIntervals(retry.intervals, draft.interval)}.`}
           {retry &&
             retry.left > 0 &&
-            `${countIntervals(retry.left, draft.interval)} could not be stopped and retried: open their runs. `}
+            ` ${countIntervals(retry.left, draft.interval)} could not be stopped and retried: open their runs.`}
           {!retry && keeping && changesRuns(differences, type) && ` ${keeping}.`}
-          {receipt && <Link href={receiptAddress(to, receipt)}>Follow the retry</Link>}
         </>
       ),
+      ...(receipt && { link: <Link href={receiptAddress(to, receipt)}>Follow the retry</Link> }),
     });
     await (run && !isRetried
       ? navigate({ to: '/project/$projectId/exports/$exportId/runs/$runId', params: { ...to, runId: run } })
