@@ -40,17 +40,17 @@ export function unleashRequests(token: string): LoadRequest {
  * Sends requests for one person after the other, over `CONNECTIONS` connections for `SECONDS`.
  * @throws Error when a connection failed, or the status of an answer was an error
  */
-export async function ask(directory: string, port: number, asked: LoadRequest): Promise<Load> {
+export async function ask(directory: string, port: number, loadRequest: LoadRequest): Promise<Load> {
   const script = path.join(directory, 'requests.lua');
-  const bodies = Array.from({ length: PERSONS }, (_, n) => `[==[${JSON.stringify(asked.body(n))}]==]`);
-  const headers = Object.entries({ 'Content-Type': 'application/json', ...asked.headers });
+  const bodies = Array.from({ length: PERSONS }, (_, n) => `[==[${JSON.stringify(loadRequest.body(n))}]==]`);
+  const headers = Object.entries({ 'Content-Type': 'application/json', ...loadRequest.headers });
   await writeFile(
     script,
     `local bodies = {${bodies.join(',\n')}}
     local requests, turn = {}, 0
     wrk.method = 'POST'
     ${headers.map(([name, value]) => `wrk.headers['${name}'] = '${value}'`).join('\n')}
-    init = function() for n, body in ipairs(bodies) do requests[n] = wrk.format(nil, '${asked.path}', nil, body) end end
+    init = function() for n, body in ipairs(bodies) do requests[n] = wrk.format(nil, '${loadRequest.path}', nil, body) end end
     request = function() turn = turn % #requests + 1; return requests[turn] end
     done = function(summary, latency)
       -- Requests that wrk counts as timed out do not count as failed: they were answered, but late.
@@ -61,6 +61,7 @@ export async function ask(directory: string, port: number, asked: LoadRequest): 
   const address = `http://127.0.0.1:${port}`;
   const { stdout } = await run('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${SECONDS}s`, '-s', script, address]);
   const [, requests, failed, seconds, p99] = /^RESULT (\d+) (\d+) (\S+) (\S+)$/m.exec(stdout) ?? [];
-  if (requests === undefined || failed !== '0') throw new Error(`${asked.path}: ${failed ?? 'all'} requests failed`);
+  if (requests === undefined || failed !== '0')
+    throw new Error(`${loadRequest.path}: ${failed ?? 'all'} requests failed`);
   return { requests: Number(requests), seconds: Number(seconds), p99Ms: Number(p99) };
 }

@@ -72,19 +72,19 @@ export const bench: Bench = async ({ log }) => {
     const unleash = await start({ role: 'unleash', peers, flags: FLAGS, databaseUrl: unleashUrl });
 
     const p99s = new Map<string, number[]>();
-    const measured = (name: string, servers: { pid: number }[], port: number, asked: LoadRequest): Case => ({
+    const measured = (name: string, servers: { pid: number }[], port: number, request: LoadRequest): Case => ({
       name,
       async run() {
         const cpu = () => servers.reduce((sum, { pid }) => sum + serverCpuMs(pid), 0);
         const before = cpu();
-        const { requests, seconds, p99Ms } = await ask(directory, port, asked);
+        const { requests, seconds, p99Ms } = await ask(directory, port, request);
         p99s.set(name, [...(p99s.get(name) ?? []), p99Ms]);
         const rssMb = peakRssMb(servers[0]!.pid);
         const thousands = requests / 1_000;
         return { wallMs: (seconds * 1_000) / thousands, cpuMs: (cpu() - before) / thousands, rssMb };
       },
     });
-    const ours = (name: string, asked: LoadRequest) => measured(name, [sluice], sluice.port, asked);
+    const ours = (name: string, request: LoadRequest) => measured(name, [sluice], sluice.port, request);
     const baseline = measured(
       'baseline: node:http, a JSON body',
       [bare],

@@ -36,13 +36,13 @@ function start({ databaseUrl, temporal, encryptionKeys, environment, partsAtOnce
 }
 
 async function ready(worker: ChildProcess): Promise<void> {
-  let said = '';
+  let output = '';
   await new Promise<void>((resolve, reject) => {
-    worker.once('exit', () => reject(new Error(`a worker ended: ${said}`)));
+    worker.once('exit', () => reject(new Error(`a worker ended: ${output}`)));
     // Reading goes on after that line, because a worker would block on a log that is not read.
     worker.stderr!.on('data', (lines) => {
-      said += String(lines);
-      if (said.includes('worker ready')) resolve();
+      output += String(lines);
+      if (output.includes('worker ready')) resolve();
     });
   });
 }

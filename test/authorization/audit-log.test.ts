@@ -90,40 +90,40 @@ describe('the activity log', () => {
     const operation = OPERATIONS[placeOf(route)][nameOf(route)];
     it(`tells of ${placeOf(route)}: ${nameOf(route)}`, async () => {
       assert.ok(operation, 'Say what a valid use of it is, or why it leaves no entry.');
-      const asked = await operation(at);
+      const validRequest = await operation(at);
       const before = await countEntries();
 
-      await refuses(route, asked);
+      await refuses(route, validRequest);
       assert.equal(await countEntries(), before, 'nothing was done, and nothing told');
 
       const unchanged = await watch.fingerprint();
       await watch.withFullLog(async () => {
-        const { status, text } = await send(route, asked, asked.body);
+        const { status, text } = await send(route, validRequest, validRequest.body);
         assert.equal(status, 503, `what cannot be told is not done: ${text}`);
       });
       assert.deepEqual(await watch.fingerprint(), unchanged);
 
-      const { status, text } = await send(route, asked, asked.body);
+      const { status, text } = await send(route, validRequest, validRequest.body);
       assert.ok(status >= 200 && status < 300, `${status} ${text}`);
       for (const [, secret] of text.matchAll(TOLD_ONCE)) secrets.add(secret!);
       const entries = await entriesAfter(before);
       assert.deepEqual(
         entries.map(({ scope, activity }) => `${scope} ${activity}`),
-        asked.tells,
+        validRequest.tells,
       );
-      for (const entry of entries) assertEntry(route, asked, entry, text);
+      for (const entry of entries) assertEntry(route, validRequest, entry, text);
     });
   }
 
-  async function refuses(route: ApiRoute, asked: Asked): Promise<void> {
+  async function refuses(route: ApiRoute, validRequest: Asked): Promise<void> {
     if (route.body) {
-      for (const body of [[0], asked.refused].filter((one) => one !== undefined)) {
-        const { status, text } = await send(route, asked, body);
+      for (const body of [[0], validRequest.refused].filter((one) => one !== undefined)) {
+        const { status, text } = await send(route, validRequest, body);
         assert.equal(status, 400, text);
       }
     }
     if (!route.params) return;
-    const { status, text } = await send(route, {}, asked.body);
+    const { status, text } = await send(route, {}, validRequest.body);
     assert.equal(status, 404, text);
   }
 
@@ -138,12 +138,12 @@ describe('the activity log', () => {
 
   it('knows no operation and no exemption that no route has', () => {
     const known = unsafe.map((route) => `${placeOf(route)} ${nameOf(route)}`);
-    const said = Object.entries(OPERATIONS).flatMap(([place, all]) =>
+    const operationNames = Object.entries(OPERATIONS).flatMap(([place, all]) =>
       Object.keys(all).map((name) => `${place} ${name}`),
     );
     const exempt = known.filter((name) => name.slice(name.indexOf(' ') + 1) in EXEMPT);
     assert.equal(exempt.length, Object.keys(EXEMPT).length);
-    assert.deepEqual([...said, ...exempt].sort(), known.sort());
+    assert.deepEqual([...operationNames, ...exempt].sort(), known.sort());
   });
 
   it('holds no secret', async () => {

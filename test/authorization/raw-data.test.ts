@@ -350,7 +350,7 @@ describe('rows, values and persons', () => {
         const insight = await world.buildInsight({ query: COUNTS.trends, created_by: member.userId });
         const override = `filters_override=${encodeURIComponent(JSON.stringify(narrowing(kind)))}`;
         const ofTile = `tile_${override}`;
-        const asked: [string, string, object?][] = [
+        const requests: [string, string, object?][] = [
           ['POST', '/query/', { query: COUNTS.trends, filters_override: narrowing(kind) }],
           ['GET', `/insights/${insight}/?${override}`],
           ['GET', `/dashboards/${mine}/?${override}`],
@@ -362,7 +362,7 @@ describe('rows, values and persons', () => {
           ['POST', '/dashboards/', { name: 'New', filters: narrowing(kind) }],
         ];
         await close(kind);
-        for (const [method, at, body] of asked) assert.equal(await status(method, at, body), 403, `${method} ${at}`);
+        for (const [method, at, body] of requests) assert.equal(await status(method, at, body), 403, `${method} ${at}`);
         assert.equal(await status('PATCH', `/insights/${insight}/`, { name: 'Renamed' }), 200);
       });
     }
@@ -389,7 +389,7 @@ describe('rows, values and persons', () => {
         const insight = await world.buildInsight({ query: COUNTS.trends, created_by: member.userId });
         const breakdowns = { breakdown_filter: { breakdown: 'email', breakdown_type: kind } };
         const override = `filters_override=${encodeURIComponent(JSON.stringify(breakdowns))}`;
-        const asked: [string, string, object?][] = [
+        const requests: [string, string, object?][] = [
           ['GET', `/insights/${insight}/?${override}`],
           ['GET', `/dashboards/${mine}/?tile_${override}`],
           ['PATCH', `/dashboards/${mine}/`, { filters: breakdowns }],
@@ -397,7 +397,7 @@ describe('rows, values and persons', () => {
           ['PATCH', `/dashboards/${mine}/`, { tiles: [{ insight, filters_overrides: breakdowns }] }],
         ];
         await close(kind);
-        for (const [method, at, body] of asked) assert.equal(await status(method, at, body), 403, `${method} ${at}`);
+        for (const [method, at, body] of requests) assert.equal(await status(method, at, body), 403, `${method} ${at}`);
       });
     }
 

@@ -117,12 +117,12 @@ async function runChaos(installation: Installation, seed: number, options: Optio
   await temporal.close();
   console.log('comparing every row and every webhook');
   const checked = await findDifferences(installation, fleet, load, eyes, ranges);
-  const told = await checkWebhooks(installation, fleet);
+  const webhookProblems = await checkWebhooks(installation, fleet);
   const restored =
     options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes) : [];
   report({ faults: faults.counts, operator: operator.actions, readers: readers.counts, refused: fleet.counts.refused });
   console.log(
-    `webhooks: ${told.notices} notices, ${told.arrived} of them arrived; ${installation.webhooks.refused} requests were refused`,
+    `webhooks: ${webhookProblems.notices} notices, ${webhookProblems.arrived} of them arrived; ${installation.webhooks.refused} requests were refused`,
   );
   reportCounts(checked, readers.torn.length, load.sent.size);
   return [
@@ -135,7 +135,7 @@ async function runChaos(installation: Installation, seed: number, options: Optio
       'actions of the operator': sum(operator.actions),
     }),
     ...checked.problems,
-    ...told.problems,
+    ...webhookProblems.problems,
     ...restored,
     ...readers.torn.map((what) => `torn for a reader: ${what}`),
     ...open.map((what) => `not settled: ${what}`),

@@ -114,11 +114,11 @@ describe('pages of the console', () => {
   /** `fetch` decodes what it gets and hides how it came. */
   function rawHeaders(path: string, encoding: string): Promise<Record<string, string | string[] | undefined>> {
     return new Promise((resolve, reject) => {
-      const asked = request(sluice.url + path, { headers: { 'Accept-Encoding': encoding } }, (answer) => {
+      const pageRequest = request(sluice.url + path, { headers: { 'Accept-Encoding': encoding } }, (answer) => {
         answer.resume();
         resolve(answer.headers);
       });
-      asked.once('error', reject).end();
+      pageRequest.once('error', reject).end();
     });
   }
 });
@@ -131,7 +131,7 @@ describe('an installation without a build of the console', () => {
   it('says on its pages how to build it', async () => {
     const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
     const pages = createConsolePages({ files: openConsoleFiles(folder), log });
-    const server = createServer((asked, answer) => void (pages(asked, answer) || answer.writeHead(404).end()));
+    const server = createServer((incoming, answer) => void (pages(incoming, answer) || answer.writeHead(404).end()));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const page = await fetch(`${url}/login`, { headers: HTML });

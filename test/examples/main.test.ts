@@ -40,8 +40,8 @@ describe('the access-log example', () => {
   });
 
   it('goes on when lines of the log are bad, and says how many', async () => {
-    const said = await sendLog({ log, apiUrl: sluice.url, projectApiKey: tenant.apiToken });
-    assert.match(said, /^3 lines, 2 sent in 1 batch, 0 retries, 1 bad line, /);
+    const summary = await sendLog({ log, apiUrl: sluice.url, projectApiKey: tenant.apiToken });
+    assert.match(summary, /^3 lines, 2 sent in 1 batch, 0 retries, 1 bad line, /);
   });
 
   const failures: [string, () => { file?: string; with?: Partial<Connection> }, RegExp][] = [

@@ -7,11 +7,11 @@ const state = (projectId: number, version: string) => ({ projectId, version }) a
 describe('the published text for pages', () => {
   let loads: number[];
   let isAway: boolean;
-  let told: (project: ProjectFlags) => Promise<number>;
+  let cachedLoad: (project: ProjectFlags) => Promise<number>;
   beforeEach(() => {
     loads = [];
     isAway = false;
-    told = cacheByProjectVersion(async (projectId) => {
+    cachedLoad = cacheByProjectVersion(async (projectId) => {
       loads.push(projectId);
       if (isAway) throw new Error('away');
       return loads.length;
@@ -19,18 +19,25 @@ describe('the published text for pages', () => {
   });
 
   it('is read once for each state of a project, however many ask', async () => {
-    const answers = await Promise.all([told(state(1, 'a')), told(state(1, 'a')), told(state(2, 'a'))]);
+    const answers = await Promise.all([
+      cachedLoad(state(1, 'a')),
+      cachedLoad(state(1, 'a')),
+      cachedLoad(state(2, 'a')),
+    ]);
     assert.deepEqual(answers, [1, 1, 2]);
-    assert.deepEqual([await told(state(1, 'a')), await told(state(1, 'b')), await told(state(1, 'b'))], [1, 3, 3]);
+    assert.deepEqual(
+      [await cachedLoad(state(1, 'a')), await cachedLoad(state(1, 'b')), await cachedLoad(state(1, 'b'))],
+      [1, 3, 3],
+    );
     assert.deepEqual(loads, [1, 2, 1]);
   });
 
   it('is what it last was while it cannot be read, and is read again when it can', async () => {
-    assert.equal(await told(state(1, 'a')), 1);
+    assert.equal(await cachedLoad(state(1, 'a')), 1);
     isAway = true;
-    assert.deepEqual([await told(state(1, 'b')), await told(state(1, 'b'))], [1, 1]);
-    await assert.rejects(told(state(2, 'a')), /away/);
+    assert.deepEqual([await cachedLoad(state(1, 'b')), await cachedLoad(state(1, 'b'))], [1, 1]);
+    await assert.rejects(cachedLoad(state(2, 'a')), /away/);
     isAway = false;
-    assert.deepEqual([await told(state(1, 'b')), await told(state(2, 'a'))], [5, 6]);
+    assert.deepEqual([await cachedLoad(state(1, 'b')), await cachedLoad(state(2, 'a'))], [5, 6]);
   });
 });

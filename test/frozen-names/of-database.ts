@@ -75,9 +75,9 @@ export const DATABASE_KINDS: readonly Kind[] = [
     writtenTo: 'the database’s functions and in the processes of other versions that listen',
     least: 1,
     async present({ product, installation }) {
-      const told = matches(await bodies({ installation }), /pg_notify\(\s*'(\w+)'/g);
-      const heard = [...callsOf(product(), ['listen'])].flatMap((call) => channelsOf(product(), call));
-      return [...told, ...heard];
+      const notified = matches(await bodies({ installation }), /pg_notify\(\s*'(\w+)'/g);
+      const listenedTo = [...callsOf(product(), ['listen'])].flatMap((call) => channelsOf(product(), call));
+      return [...notified, ...listenedTo];
     },
   },
   {

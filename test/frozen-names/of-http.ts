@@ -88,8 +88,8 @@ async function addressesBeside(): Promise<string[]> {
     { host: '127.0.0.1', port: 0 },
   );
   try {
-    const asked = ['GET /metrics', 'POST /_codec/<token>/encode', 'POST /_codec/<token>/decode'];
-    const answers = asked.map(async (address) => {
+    const addresses = ['GET /metrics', 'POST /_codec/<token>/encode', 'POST /_codec/<token>/decode'];
+    const answers = addresses.map(async (address) => {
       const [method, path = ''] = address.split(' ');
       const body = method === 'POST' ? '{"payloads":[]}' : null;
       const { ok } = await fetch(server.url + path.replace('<token>', token), { method: method!, body });
@@ -135,9 +135,9 @@ function nameOfFunction(of: ts.SignatureDeclaration): string {
 /** As a browser gets them, from parts that need no database for it. */
 async function cookies(): Promise<string[]> {
   const sessions = createSessions({ publicUrl: 'https://sluice.example', sessions: {} as never });
-  const begun = await sessions.begin({ begin: async () => {} } as never, 1, { headers: {}, address: '' });
+  const sessionCookies = await sessions.begin({ begin: async () => {} } as never, 1, { headers: {}, address: '' });
   const shared = cookieOf('token', { path: '/shared/token', token: 'token', type: 'scene', asksForJson: false }, true);
-  return [...begun, shared].map((cookie) => `cookie ${cookie.split('=')[0]}`);
+  return [...sessionCookies, shared].map((cookie) => `cookie ${cookie.split('=')[0]}`);
 }
 
 /** Header names of ours, or of other protocols' with no standard behind them: `X-…` and `webhook-…`. */

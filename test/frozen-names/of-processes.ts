@@ -137,7 +137,7 @@ export async function everyMetric(): Promise<string[]> {
 function filesOfStateFolder(product: Product): string[] {
   const { checker } = product;
   const methods = ['file', 'read', 'has', 'remove', 'writeSecret'];
-  const asked = [...callsOf(product, methods, product.files('src/app/up'))].flatMap((call) => {
+  const fileNames = [...callsOf(product, methods, product.files('src/app/up'))].flatMap((call) => {
     const [argument] = call.arguments ?? [];
     if (!argument) return [];
     if (ts.isTemplateExpression(argument) && argument.templateSpans.length === 1) {
@@ -147,7 +147,7 @@ function filesOfStateFolder(product: Product): string[] {
     }
     return literalsOf(checker.getTypeAtLocation(argument));
   });
-  return asked.filter(Boolean).map((name) => `file ${name}`);
+  return fileNames.filter(Boolean).map((name) => `file ${name}`);
 }
 
 /** Of the servers in it: `path.join(directory, …)`. */

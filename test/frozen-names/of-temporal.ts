@@ -78,8 +78,8 @@ export const TEMPORAL_KINDS: readonly Kind[] = [
 
 /** Ids that Temporal is asked for, by clients that hold another end of the wire. */
 async function idsInUse(): Promise<string[]> {
-  const asked = new Set<string>([`namespace ${readConfig({}).TEMPORAL_NAMESPACE}`]);
-  const client = recordingClient(asked);
+  const names = new Set<string>([`namespace ${readConfig({}).TEMPORAL_NAMESPACE}`]);
+  const client = recordingClient(names);
   const executions = exportExecutions(client);
   await executions.start('<export>', 0);
   await executions.wakeDispatcher('<export>');
@@ -104,7 +104,7 @@ async function idsInUse(): Promise<string[]> {
     validFrom: '-infinity',
     version: '1',
   });
-  return [...asked, `workflow id of a scheduled run ${runWorkflowId('<export>', 0)}`];
+  return [...names, `workflow id of a scheduled run ${runWorkflowId('<export>', 0)}`];
 }
 
 type Started = {
@@ -116,8 +116,8 @@ type Started = {
   typedSearchAttributes?: { getAll(): { key: { name: string } }[] };
 };
 
-function recordingClient(asked: Set<string>): Client {
-  const note = (what: string, name: string | undefined) => void (name !== undefined && asked.add(`${what} ${name}`));
+function recordingClient(names: Set<string>): Client {
+  const note = (what: string, name: string | undefined) => void (name !== undefined && names.add(`${what} ${name}`));
   function started(type: string | undefined, options: Started): void {
     note('workflow type', type);
     note('workflow id', options.workflowId);
@@ -163,10 +163,10 @@ function payloads(product: Product): string[] {
   const [registry] = product.files('workflows/index.ts');
   const exportsOf = (file: ts.SourceFile | undefined) =>
     checker.getExportsOfModule(checker.getSymbolAtLocation(file!)!);
-  const asked = exportsOf(activities).find(({ name }) => name === 'Activities')!;
+  const activitiesInterface = exportsOf(activities).find(({ name }) => name === 'Activities')!;
   const functions = [
     ...checker
-      .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(asked))
+      .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(activitiesInterface))
       .map((one) => [`activity ${one.name}`, checker.getTypeOfSymbol(one)] as const),
     ...exportsOf(registry).map((one) => {
       return [`workflow ${one.name}`, checker.getTypeOfSymbol(checker.getAliasedSymbol(one))] as const;

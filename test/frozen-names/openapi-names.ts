@@ -47,7 +47,7 @@ export function namesInDocument(routes: readonly DescribedRoute[]): NamesInDocum
 }
 
 function fieldsOfOperation({ operationId, parameters, requestBody, responses }: Operation): string[] {
-  const asked = parameters.flatMap(({ in: place, name, schema }) => {
+  const parameterNames = parameters.flatMap(({ in: place, name, schema }) => {
     const parameter = `${operationId} ${place} ${name}`;
     return [parameter, ...membersOfSchema(schema, parameter)];
   });
@@ -58,7 +58,7 @@ function fieldsOfOperation({ operationId, parameters, requestBody, responses }: 
       `${operationId} answers ${status}`,
       ...membersOfContent(content, `${operationId} answers ${status}`),
     ]);
-  return [...asked, ...sent, ...answered];
+  return [...parameterNames, ...sent, ...answered];
 }
 
 function* membersOfContent(content: Content = {}, at: string): Generator<string> {

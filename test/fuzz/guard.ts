@@ -25,13 +25,13 @@ export async function guard({ db, ours }: Workplace): Promise<void> {
 
 /** @throws AssertionError when the run's credentials open nothing any more: what was answered since says nothing */
 export async function assertGuarded({ key, ours }: Workplace, session: Readonly<Record<string, string>>, url: string) {
-  const asked: [string, RequestInit][] = [
+  const requests: [string, RequestInit][] = [
     ['/api/users/@me/', { headers: { Authorization: `Bearer ${key}` } }],
     ['/api/personal_api_keys/', { headers: session }],
     [`/api/projects/${ours.projectId}/`, { headers: { Authorization: `Bearer ${key}` } }],
     ['/flags/', { method: 'POST', body: JSON.stringify({ api_key: ours.apiToken, distinct_id: 'user-1' }) }],
   ];
-  for (const [path, request] of asked) {
+  for (const [path, request] of requests) {
     const { status } = await fetch(url + path, request);
     assert.equal(status, 200, `${path} is answered with ${status} at the end of the run`);
   }

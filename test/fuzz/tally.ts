@@ -56,11 +56,13 @@ export function tally(
     found.statuses.set(status, (found.statuses.get(status) ?? 0) + 1);
     if (found.successes.includes(status)) found.good += 1;
   }
-  const asked = operations.filter(({ address, successes }) => successes.length > 0 && new RegExp(only).test(address));
-  const never = asked.filter(({ good }) => good === 0);
+  const countedOperations = operations.filter(
+    ({ address, successes }) => successes.length > 0 && new RegExp(only).test(address),
+  );
+  const never = countedOperations.filter(({ good }) => good === 0);
   const good = operations.reduce((sum, one) => sum + one.good, 0);
   return {
-    good: asked.length - never.length,
+    good: countedOperations.length - never.length,
     bad: never.length + faults.length,
     lines: [
       ...faults.map((fault) => `FAULT ${fault}`),
@@ -69,7 +71,7 @@ export function tally(
           `NEVER 2xx ${name}: ${[...statuses].map(([status, times]) => `${status} × ${times}`).join(', ') || 'not asked'}`,
       ),
       `${answered.length} requests, ${good} of them answered 2xx, ${faults.length} server errors`,
-      `${asked.length - never.length} of ${asked.length} operations answered 2xx at least once`,
+      `${countedOperations.length - never.length} of ${countedOperations.length} operations answered 2xx at least once`,
     ],
   };
 }

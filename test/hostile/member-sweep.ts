@@ -19,11 +19,15 @@ export async function sweptRequests(world: HostileWorld): Promise<HostileRequest
   const session = await at.session();
   const requests: HostileRequest[] = [];
   for (const route of apiRoutes) {
-    const asked = route.body ? await askedOf(route, at) : undefined;
-    if (!asked) continue;
+    const validRequest = route.body ? await askedOf(route, at) : undefined;
+    if (!validRequest) continue;
     const byKey = !('sessionOnly' in route.access);
     requests.push(
-      ...sweptFields(route, { asked, at, headers: byKey ? { Authorization: `Bearer ${at.key}` } : session }),
+      ...sweptFields(route, {
+        asked: validRequest,
+        at,
+        headers: byKey ? { Authorization: `Bearer ${at.key}` } : session,
+      }),
     );
   }
   return requests;

@@ -130,8 +130,10 @@ async function check(databaseUrl: string, { acknowledged, open, counters, answer
       'versions of persons missing or out of order': await brokenVersions(pool),
       'persons unlike their newest version': await staleVersions(pool),
     };
-    const told = Object.entries(answers).map(([answer, count]) => `${count} x ${answer}`);
-    console.log(`capture: ${acknowledged.length} acknowledged, ${stored.length} stored; answers: ${told.join(', ')}`);
+    const answerCounts = Object.entries(answers).map(([answer, count]) => `${count} x ${answer}`);
+    console.log(
+      `capture: ${acknowledged.length} acknowledged, ${stored.length} stored; answers: ${answerCounts.join(', ')}`,
+    );
     console.log(
       `capture: ${Object.entries(counts)
         .map(([what, count]) => `${count} ${what}`)

@@ -150,7 +150,7 @@ type Manifest = { state: string; files: { key: string; rows: number; bytes: numb
 
 function rowsOf(objects: Objects, superseded: ReadonlySet<string>): string[] {
   const uuids: string[] = [];
-  const told = new Set<string>();
+  const seenUuids = new Set<string>();
   for (const [key, bytes] of objects) {
     if (!key.endsWith('_manifest.json')) continue;
     const manifest = JSON.parse(bytes.toString()) as Manifest;
@@ -163,12 +163,12 @@ function rowsOf(objects: Objects, superseded: ReadonlySet<string>): string[] {
       const lines = unpacked(found, content).toString().split('\n').filter(Boolean);
       if (lines.length !== file.rows) throw new Error(`torn: ${file.key} has ${lines.length} rows, not ${file.rows}`);
       for (const line of lines) uuids.push((JSON.parse(line) as { uuid: string }).uuid);
-      told.add(found);
+      seenUuids.add(found);
     }
   }
   const isSuperseded = (key: string) => [...superseded].some((one) => one === key || one.endsWith(`/${key}`));
   const untold = [...objects.keys()].filter(
-    (key) => !key.endsWith('_manifest.json') && !told.has(key) && !isSuperseded(key),
+    (key) => !key.endsWith('_manifest.json') && !seenUuids.has(key) && !isSuperseded(key),
   );
   if (untold.length > 0) throw new Error(`torn: no manifest names ${untold.join(', ')}`);
   return uuids;

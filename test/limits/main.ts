@@ -42,8 +42,8 @@ async function deliver(
   destination: NewExport['destination'],
   hour: { startAt: string; endAt: string },
 ) {
-  const begun = performance.now();
-  let committing = begun;
+  const startedMs = performance.now();
+  let committing = startedMs;
   let memory = 0;
   const watching = setInterval(() => (memory = Math.max(memory, process.memoryUsage().rss)), 500);
   world.onStep = async ({ name }) => {
@@ -62,7 +62,7 @@ async function deliver(
   const { historyLength } = await handle.describe();
   const history = JSON.stringify(await handle.fetchHistory()).length;
   console.log(
-    `${destination.type}: ${FILES} files staged in ${seconds(committing - begun)}, committed in ${seconds(ended - committing)}; ` +
+    `${destination.type}: ${FILES} files staged in ${seconds(committing - startedMs)}, committed in ${seconds(ended - committing)}; ` +
       `${historyLength} events of history, about ${Math.ceil(history / 1024)} KiB; receipt ${Math.ceil(JSON.stringify(receipt).length / 1024)} KiB; ` +
       `${Math.ceil(memory / 1024 / 1024)} MiB of memory at most`,
   );

@@ -50,8 +50,8 @@ describe('the main job, on 10,000 real requests', function () {
       env: { ...process.env, ...anyPort, SLUICE_STATE_DIR: state, EXPORT_ALLOWED_HOSTS: '127.0.0.1,localhost' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const said = text(sluice.stderr!);
-    const ended = once(sluice, 'exit').then(async () => assert.fail(`sluice up ended: ${await said}`));
+    const stderr = text(sluice.stderr!);
+    const ended = once(sluice, 'exit').then(async () => assert.fail(`sluice up ended: ${await stderr}`));
     const [line] = (await Promise.race([once(sluice.stdout!, 'data'), ended])) as [Buffer];
     return JSON.parse(line.toString()) as Ready;
   }

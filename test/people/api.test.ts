@@ -81,10 +81,10 @@ describe('identity', () => {
   });
 
   it('refuses a mistyped key without asking the database', async () => {
-    const asked: unknown[] = [];
+    const lookedUp: unknown[] = [];
     const gatekeeper = createGatekeeper({
       ...identityStores(db),
-      keys: { ...keyStore(db), findCaller: async (hash) => void asked.push(hash) },
+      keys: { ...keyStore(db), findCaller: async (hash) => void lookedUp.push(hash) },
     });
     const local = await startApi({
       routes: projectRoutes,
@@ -94,9 +94,9 @@ describe('identity', () => {
     const key = generateKey('phx');
     assert.equal((await local.request('GET', '/api/projects/', { key: `${key.slice(0, -1)}!` })).status, 401);
     assert.equal((await local.request('GET', '/api/projects/', { key: key.replace('phx', 'phs') })).status, 401);
-    assert.equal(asked.length, 0);
+    assert.equal(lookedUp.length, 0);
     assert.equal((await local.request('GET', '/api/projects/', { key })).status, 401);
-    assert.equal(asked.length, 1);
+    assert.equal(lookedUp.length, 1);
     await local.stop();
   });
 
@@ -264,11 +264,11 @@ describe('identity', () => {
       const { body } = await change(mode);
       assert.equal((body as Record<string, unknown>)['cookieless_server_hash_mode'], mode);
     }
-    const told = await db('activity_log')
+    const entry = await db('activity_log')
       .where({ project_id: ours.projectId, scope: 'Project' })
       .orderBy('created_at', 'desc')
       .first<{ detail: { changes: { field: string; before: unknown; after: unknown }[] } }>();
-    const [{ field, before, after } = {}] = told.detail.changes;
+    const [{ field, before, after } = {}] = entry.detail.changes;
     assert.deepEqual({ field, before, after }, { field: 'cookieless_server_hash_mode', before: 1, after: 0 });
   });
 

@@ -50,14 +50,14 @@ describe('project tokens', () => {
     const db = createKnex({ url: database.url, applicationName: 'test' });
     const { apiToken, projectId } = await buildTenant(db);
     const store = projectStore(db);
-    const asked: string[] = [];
+    const lookedUp: string[] = [];
     let clock = 0;
     let broken = false;
     const find = createProjectLookup(
       {
         ...store,
         async findByToken(token) {
-          asked.push(token);
+          lookedUp.push(token);
           if (broken) throw new Error('away');
           return store.findByToken(token);
         },
@@ -72,7 +72,7 @@ describe('project tokens', () => {
     assert.equal(await find('phc_unknown'), undefined);
     assert.equal(await find('phc_unknown'), undefined);
     assert.equal(await find('nothing like a token'), undefined);
-    assert.deepEqual(asked, [apiToken, 'phc_unknown']);
+    assert.deepEqual(lookedUp, [apiToken, 'phc_unknown']);
 
     clock = 60_000;
     broken = true;

@@ -55,15 +55,15 @@ export const DIFFERENCES: Difference[] = [
 
 /** The SDK's decisions about each person when it is told all that the table knows. */
 export function locally(sdk: string): Omit<FlagValue, 'payload'>[] {
-  const said = new Map(
+  const valuesByFlagAndPerson = new Map(
     expectedFromServer('server').map(({ person, flag, value }) => [`${flag} ${person}`, { person, flag, value }]),
   );
   for (const { flag, says } of DIFFERENCES.filter(({ sdks = [sdk] }) => sdks.includes(sdk))) {
     for (const [index, value] of says.entries()) {
       const person = PERSONS[index]!.id;
-      if (value === undefined) said.delete(`${flag} ${person}`);
-      else if (value !== null) said.set(`${flag} ${person}`, { person, flag, value });
+      if (value === undefined) valuesByFlagAndPerson.delete(`${flag} ${person}`);
+      else if (value !== null) valuesByFlagAndPerson.set(`${flag} ${person}`, { person, flag, value });
     }
   }
-  return [...said.values()];
+  return [...valuesByFlagAndPerson.values()];
 }

@@ -41,9 +41,9 @@ for (const { version, folder, remote } of VERSIONS) {
     async function statusesOf(count: number): Promise<number[]> {
       const until = Date.now() + PATIENCE_MS;
       for (;;) {
-        const asked = sluice.answered.filter(({ method, url }) => method === 'POST' && url.startsWith(remote));
-        if (asked.length >= count) return [...new Set(asked.map(({ status }) => status))];
-        assert.ok(Date.now() < until, `only ${asked.length} requests for flags`);
+        const flagRequests = sluice.answered.filter(({ method, url }) => method === 'POST' && url.startsWith(remote));
+        if (flagRequests.length >= count) return [...new Set(flagRequests.map(({ status }) => status))];
+        assert.ok(Date.now() < until, `only ${flagRequests.length} requests for flags`);
         await sleep(20);
       }
     }

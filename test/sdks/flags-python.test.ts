@@ -24,31 +24,32 @@ for (const { version, remote, feed, kind } of VERSIONS) {
   describe(`flags in posthog-python ${version}`, () => {
     let sluice: Sluice;
     let world: FlagWorld;
-    let told: FlagsOutput;
+    let output: FlagsOutput;
     before(async function () {
       await needsPythonSdk(this, version);
       sluice = await startSluice();
       world = await buildFlagWorld(sluice);
       const telling = askForFlags(version, sluice.url, world.apiToken, world[kind]);
       await takeFlagAway();
-      told = await telling;
+      output = await telling;
     });
     after(() => sluice?.stop());
 
     /** Once the local evaluation has the definitions and has asked for what it cannot decide. */
     async function takeFlagAway(): Promise<void> {
       const until = Date.now() + PATIENCE_MS;
-      const asked = () => {
+      const countRemoteRequests = () => {
         const paths = answeredPaths(sluice);
         return paths.slice(paths.indexOf(feed) + 1).filter((path) => path === remote).length;
       };
-      while (!(answeredPaths(sluice).includes(feed) && asked() >= 3) && Date.now() < until) await sleep(10);
+      while (!(answeredPaths(sluice).includes(feed) && countRemoteRequests() >= 3) && Date.now() < until)
+        await sleep(10);
       const { projectId } = world;
       await sluice.db('feature_flags').where({ project_id: projectId, key: 'everybody' }).update({ active: false });
     }
 
     it('come with their payloads, of what is stored about who asks', () => {
-      const { ada, bob, payload } = told.remote;
+      const { ada, bob, payload } = output.remote;
       assert.deepEqual(ada.featureFlags, ADA);
       const payloads = Object.entries(ada.featureFlagPayloads).map(([key, text]) => [key, JSON.parse(text) as unknown]);
       assert.deepEqual(Object.fromEntries(payloads), ADAS_PAYLOADS);
@@ -58,20 +59,20 @@ for (const { version, remote, feed, kind } of VERSIONS) {
     });
 
     it('go by what the caller says, instead of what is stored', () => {
-      assert.deepEqual(told.remote.overridden, [true, false, true]);
+      assert.deepEqual(output.remote.overridden, [true, false, true]);
     });
 
     it('are told to capture when they are called', async () => {
       const called = (await readEvents(sluice, world)).filter(
         ({ event, properties }) => event === '$feature_flag_called' && properties['$feature_flag'] === 'colours',
       );
-      assert.equal(told.remote.called, 'blue');
+      assert.equal(output.remote.called, 'blue');
       assert.equal(called[0]?.properties['$feature_flag_response'], 'blue');
       assert.equal(called[0].properties['$feature/colours'], 'blue');
     });
 
     it('are decided locally, but for those that need what is stored', () => {
-      const { ada, payload, unknown, asked, chosen } = told.local;
+      const { ada, payload, unknown, asked, chosen } = output.local;
       assert.deepEqual(ada, { ...DECIDED_LOCALLY, asleep: false });
       assert.equal(payload, 'sky');
       assert.equal(unknown, null);
@@ -80,7 +81,7 @@ for (const { version, remote, feed, kind } of VERSIONS) {
     });
 
     it('change when they are polled for', () => {
-      assert.equal(told.local.changed, false);
+      assert.equal(output.local.changed, false);
     });
   });
 }

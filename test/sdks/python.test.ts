@@ -18,10 +18,10 @@ for (const version of ['7.91.1', '3.7.0']) {
     beforeEach(async () => void (tenant = await buildTenant(sluice.db)));
 
     it('tells a whole story', async () => {
-      const said = await runPythonSdk(version, 'story', sluice.url, tenant.apiToken);
-      assert.equal(said.filter(({ event }) => event === 'counted').length, STORY.batch);
+      const reported = await runPythonSdk(version, 'story', sluice.url, tenant.apiToken);
+      assert.equal(reported.filter(({ event }) => event === 'counted').length, STORY.batch);
       const rows = await readEvents(sluice, tenant);
-      assertStoredOnce(rows, said, { version });
+      assertStoredOnce(rows, reported, { version });
       await assertOnePerson(sluice, tenant, rows, [STORY.anonymous, STORY.user]);
       await assertCompany(sluice, tenant, rows);
     });
@@ -33,11 +33,11 @@ for (const version of ['7.91.1', '3.7.0']) {
     for (const [why, fault] of faults) {
       it(`sends again when ${why}: each event is stored once`, async () => {
         const proxy = await startFaultyProxy(sluice.url, () => (proxy.faults === 0 ? fault : undefined));
-        const said = await runPythonSdk(version, 'counted', proxy.origin, tenant.apiToken, '10');
+        const reported = await runPythonSdk(version, 'counted', proxy.origin, tenant.apiToken, '10');
         proxy.close();
         assert.equal(proxy.faults, 1);
-        assert.equal(said.length, 10);
-        assertStoredOnce(await readEvents(sluice, tenant), said, { version });
+        assert.equal(reported.length, 10);
+        assertStoredOnce(await readEvents(sluice, tenant), reported, { version });
       });
     }
   });

@@ -119,9 +119,9 @@ describe('a recorded request', () => {
     assert.equal(`${String($lib)}/${String($lib_version)}`, recorded.posthog_sdk_info);
   }
 
-  async function assertStored(recorded: Recorded, said: object): Promise<void> {
+  async function assertStored(recorded: Recorded, expectedAnswer: object): Promise<void> {
     const answer = await replayRequest(recorded);
-    assert.deepEqual([answer.status, await answer.json()], [200, said]);
+    assert.deepEqual([answer.status, await answer.json()], [200, expectedAnswer]);
     const sent = recorded.json!.batch!;
     const rows = await readEvents(sluice, tenant);
     assert.equal(rows.length, sent.length);

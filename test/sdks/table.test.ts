@@ -98,8 +98,8 @@ const linesOf = (printed: string): Line[] =>
 const of = (lines: Line[], source: string) => lines.filter(({ from }) => from === source);
 
 /** By flags and persons, so that what differs is seen. */
-const byName = (told: readonly Record<string, unknown>[]) =>
-  Object.fromEntries(told.map(({ person, flag, ...said }) => [`${String(flag)} of ${String(person)}`, said]));
+const byName = (values: readonly Record<string, unknown>[]) =>
+  Object.fromEntries(values.map(({ person, flag, ...value }) => [`${String(flag)} of ${String(person)}`, value]));
 
 describe('the flags of the table', () => {
   let sluice: Sluice;
@@ -112,16 +112,16 @@ describe('the flags of the table', () => {
 
   for (const runtime of ['server', 'client'] as const) {
     it(`are what the server says to a ${runtime}`, async () => {
-      const told: FlagValue[] = [];
+      const values: FlagValue[] = [];
       for (const { id, groups } of PERSONS) {
         const body = { token: world.apiToken, distinct_id: id, groups, evaluation_runtime: runtime };
         const answer = await postDecide(`${sluice.url}/flags/?v=2`, body);
         for (const { key, enabled, variant, metadata } of Object.values(answer.body['flags'] as Details)) {
           const payload = metadata.payload === null ? null : (JSON.parse(metadata.payload) as unknown);
-          told.push({ person: id, flag: key, value: variant ?? enabled, payload });
+          values.push({ person: id, flag: key, value: variant ?? enabled, payload });
         }
       }
-      assert.deepEqual(byName(told), byName(expectedFromServer(runtime)));
+      assert.deepEqual(byName(values), byName(expectedFromServer(runtime)));
     });
   }
 
@@ -148,21 +148,28 @@ describe('the flags of the table', () => {
       });
 
       it('are those of the server', () => {
-        const told = of(lines, 'remote').map(({ person, flag, value, payload }) => ({ person, flag, value, payload }));
-        assert.deepEqual(byName(told), byName(expectedFromServer('server')));
+        const remoteValues = of(lines, 'remote').map(({ person, flag, value, payload }) => ({
+          person,
+          flag,
+          value,
+          payload,
+        }));
+        assert.deepEqual(byName(remoteValues), byName(expectedFromServer('server')));
       });
 
       it('are the same, evaluated by itself, but for what is known to differ', () => {
-        const told = of(lines, 'local').map(({ person, flag, value }) => ({ person, flag, value }));
-        assert.deepEqual(byName(told), byName(locally(name)));
+        const localValues = of(lines, 'local').map(({ person, flag, value }) => ({ person, flag, value }));
+        assert.deepEqual(byName(localValues), byName(locally(name)));
       });
 
       if (!tells) return;
       it('come with a story that is stored as it was told', async () => {
         const rows = await readEvents(sluice, storyteller);
-        const told = of(lines, 'story').map(({ event, distinct_id }) => `${String(event)} of ${String(distinct_id)}`);
-        assert.equal(told.length, tells.events);
-        assert.deepEqual(rows.map(({ event, distinct_id }) => `${event} of ${distinct_id}`).sort(), told.sort());
+        const reported = of(lines, 'story').map(
+          ({ event, distinct_id }) => `${String(event)} of ${String(distinct_id)}`,
+        );
+        assert.equal(reported.length, tells.events);
+        assert.deepEqual(rows.map(({ event, distinct_id }) => `${event} of ${distinct_id}`).sort(), reported.sort());
         for (const { event, properties } of rows) assert.equal(properties['$lib_version'], tells.version, event);
         await assertOnePerson(sluice, storyteller, rows, [STORY.anonymous, STORY.user]);
         await assertCompany(sluice, storyteller, rows);
@@ -193,14 +200,14 @@ describe('the flags of the table', () => {
 
       it('are those of the server', async () => {
         const lines = linesOf(await run(sluice.url, world.secretKey, TABLE_FILE));
-        const told = of(lines, 'ofrep').map(({ person, flag, value, error }) => ({
+        const ofrepValues = of(lines, 'ofrep').map(({ person, flag, value, error }) => ({
           person,
           flag,
           value,
           // Some say nothing, some an empty text.
           error: error || null,
         }));
-        assert.deepEqual(byName(told), byName(expectedFromOpenFeature('server', asleep)));
+        assert.deepEqual(byName(ofrepValues), byName(expectedFromOpenFeature('server', asleep)));
       });
     });
   }
@@ -228,12 +235,12 @@ describe('the flags of the table', () => {
         const expected = byName(expectedFromServer('client').filter(({ person }) => person === id));
         const until = Date.now() + PATIENCE_MS;
         for (;;) {
-          const told = (await page.evaluate<Omit<FlagValue, 'person'>[]>('window.tell()')).map((one) => ({
+          const pageValues = (await page.evaluate<Omit<FlagValue, 'person'>[]>('window.tell()')).map((one) => ({
             person: id,
             ...one,
           }));
-          if (isDeepStrictEqual(byName(told), expected)) break;
-          if (Date.now() > until) assert.deepEqual(byName(told), expected);
+          if (isDeepStrictEqual(byName(pageValues), expected)) break;
+          if (Date.now() > until) assert.deepEqual(byName(pageValues), expected);
           await sleep(50);
         }
         await page.context().close();
@@ -243,15 +250,15 @@ describe('the flags of the table', () => {
     it('are those of the server in @openfeature/ofrep-web-provider 0.4.3', async () => {
       const page = await visit(openFeatureSite, {});
       await page.waitForFunction('window.isReady');
-      const told: unknown[] = [];
+      const pageValues: unknown[] = [];
       const kinds = JSON.stringify(Object.fromEntries(FLAGS.map(({ key, filters }) => [key, !!filters.multivariate])));
       for (const { id, groups } of PERSONS) {
         const call = `window.tell(${JSON.stringify(id)}, ${JSON.stringify(groups)}, ${kinds})`;
         const lines = await page.evaluate<{ flag: string; value: unknown; error?: string }[]>(call);
-        told.push(...lines.map(({ flag, value, error }) => ({ person: id, flag, value, error: error ?? null })));
+        pageValues.push(...lines.map(({ flag, value, error }) => ({ person: id, flag, value, error: error ?? null })));
       }
       await page.context().close();
-      assert.deepEqual(byName(told as FlagValue[]), byName(expectedFromOpenFeature('client')));
+      assert.deepEqual(byName(pageValues as FlagValue[]), byName(expectedFromOpenFeature('client')));
     });
   });
 });

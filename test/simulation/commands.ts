@@ -224,9 +224,9 @@ export async function applyCommand(life: Life, command: Command, now: number, is
         const end = Math.min(start + command.hours * life.hour, now);
         const wanted = model.tiles(start, end).filter((tile) => tile.start >= start);
         const range = { startAt: isoMicros(start), endAt: isoMicros(end) };
-        const asked = backfills.request(projectId, id, range);
-        if (wanted.length === 0) return await assert.rejects(asked, InvalidInput);
-        const { id: backfill, totalRuns } = await asked;
+        const requested = backfills.request(projectId, id, range);
+        if (wanted.length === 0) return await assert.rejects(requested, InvalidInput);
+        const { id: backfill, totalRuns } = await requested;
         assert.equal(totalRuns, wanted.length);
         return model.wish(
           wanted.map((tile) => tile.end),
@@ -256,22 +256,22 @@ async function unpause(life: Life, backfill: boolean, now: number): Promise<void
   const { projectId, batchExports, backfills } = world;
   const run = new Set((await runsOf(life)).map(({ end }) => Date.parse(end)));
   let paused = false;
-  let asked: string | undefined;
+  let backfillId: string | undefined;
   await batchExports.unpause(projectId, id, SYSTEM_AUTHOR, async (inside, changed) => {
     paused = true;
-    if (backfill) asked = (await backfills.openForPause(inside, changed))?.id;
+    if (backfill) backfillId = (await backfills.openForPause(inside, changed))?.id;
   });
   await backfills.wake(id);
   assert.equal(paused, model.paused);
   if (!paused) return;
   const missed = model.tiles(model.pausedAt - 1, Math.min(now, model.endAt)).filter(({ end }) => !run.has(end));
-  if (asked !== undefined) assert.ok(missed.length > 0);
+  if (backfillId !== undefined) assert.ok(missed.length > 0);
   // A run that began just now, for another wish, is one that grants this wish as well.
   if (backfill) {
     model.wish(
       missed.map(({ end }) => end),
       now,
-      asked ?? null,
+      backfillId ?? null,
     );
   }
   model.unpause(now);

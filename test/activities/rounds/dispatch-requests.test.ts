@@ -59,12 +59,12 @@ describe('a round over the requests of an export', () => {
     const round = new MockActivityEnvironment().run(createActivities(world.engine).dispatchRequests, { exportId: id });
     const { open } = (await round) as { open: number };
     assert.equal(open, 3);
-    const asked = await sql(
+    const askedHours = await sql(
       `select extract(hour from data_interval_start at time zone 'UTC')::int as hour from batch_export_requests
        where batch_export_id = $1 and asked_at is not null order by 1`,
       [id],
     );
-    assert.deepEqual(asked, [{ hour: 0 }, { hour: 1 }, { hour: 2 }]);
+    assert.deepEqual(askedHours, [{ hour: 0 }, { hour: 1 }, { hour: 2 }]);
   });
 
   /** A round over a request that was asked for so long ago that it is started directly. @returns how many are open after it */

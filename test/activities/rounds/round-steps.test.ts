@@ -9,23 +9,23 @@ import { buildExport, buildExportWorld, type ExportWorld } from '../../support/e
 
 describe('steps of a round that all hang', () => {
   it('end within the time of the round, and each of them begins', async () => {
-    const said: string[] = [];
-    const log = { error: ({ error }: { error: Error }) => said.push(error.message) };
+    const errorMessages: string[] = [];
+    const log = { error: ({ error }: { error: Error }) => errorMessages.push(error.message) };
     const { signal } = new AbortController();
     const { step, failed } = roundSteps({ log } as never, { signal }, { stepMs: 30, roundMs: 120, minStepMs: 2 });
-    const begun: string[] = [];
+    const startedSteps: string[] = [];
     const names = Array.from({ length: 14 }, (_, index) => `step ${index}`);
     for (const name of names)
       await step(
         name,
         () => {
-          begun.push(name);
+          startedSteps.push(name);
           return new Promise<void>(() => {});
         },
         undefined,
       );
-    assert.deepEqual([begun, failed], [names, names]);
-    const seconds = said.map((message) => Number(/within ([\d.]+) s/.exec(message)?.[1]));
+    assert.deepEqual([startedSteps, failed], [names, names]);
+    const seconds = errorMessages.map((message) => Number(/within ([\d.]+) s/.exec(message)?.[1]));
     const total = seconds.reduce((sum, one) => sum + one, 0);
     assert.ok(total <= 0.12 + names.length * 0.004, `${total} s`);
   });
@@ -95,8 +95,8 @@ describe('a step that ends before it has reached every export', () => {
     const { stores } = world.engine;
     const first = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
-      const listWatchedExports = async (asked: readonly string[]) => {
-        first.add(asked[0]!);
+      const listWatchedExports = async (exportIds: readonly string[]) => {
+        first.add(exportIds[0]!);
         return [];
       };
       const freshness = { ...stores.freshness, listWatchedExports };

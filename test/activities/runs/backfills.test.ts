@@ -132,7 +132,7 @@ describe('a backfill', () => {
       world.options.limits.backfillsPerProject = 1;
       const first = await build();
       const gate = hold(first.id);
-      const asked = await world.backfills.request(world.projectId, first.id, hours(60, 61));
+      const firstBackfill = await world.backfills.request(world.projectId, first.id, hours(60, 61));
       await eventually('the run to be held', async () => gate.held === 1);
       const { id, backfillId } = await unpause();
       await sleep(2_500);
@@ -144,7 +144,7 @@ describe('a backfill', () => {
       assert.match((await runs.backfillWaitingReason(old)) ?? '', /^Waits for its turn/);
       await assert.rejects(world.backfills.request(world.projectId, first.id, hours(62, 63)), LimitReached);
       gate.release();
-      await runsAfterBackfill(world, first.id, asked.id);
+      await runsAfterBackfill(world, first.id, firstBackfill.id);
       await runsAfterBackfill(world, id, backfillId);
       const { status, finishedRuns, failedRuns } = await get(id, backfillId);
       assert.deepEqual([status, finishedRuns, failedRuns], ['Completed', 4, 0]);

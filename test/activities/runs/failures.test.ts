@@ -261,9 +261,9 @@ describe('a run that cannot deliver', () => {
       const { workflow } = world.engine.temporal.client;
       const options = { workflowId: `reconcile-${randomUUID()}`, taskQueue: TASK_QUEUES.control, args: [] };
       await workflow.execute('reconcile', options);
-      const told = receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
-      assert.deepEqual(new Set(told), new Set(['sluice.batch_export.failed', 'sluice.batch_export.paused']));
-      assert.equal(told.length, 2);
+      const noticeTypes = receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+      assert.deepEqual(new Set(noticeTypes), new Set(['sluice.batch_export.failed', 'sluice.batch_export.paused']));
+      assert.equal(noticeTypes.length, 2);
     } finally {
       await receiver.stop();
     }

@@ -56,11 +56,11 @@ describe('an interval of many parts', function () {
   }
 
   it('is delivered by its first execution, whose history is short; what is staged is not staged again', async () => {
-    const begun = new Map<string, number>();
+    const startsByStep = new Map<string, number>();
     const { runs, files } = await deliver(async ({ name }) => {
       if (!name.endsWith('-begin')) return;
-      const times = (begun.get(name) ?? 0) + 1;
-      begun.set(name, times);
+      const times = (startsByStep.get(name) ?? 0) + 1;
+      startsByStep.set(name, times);
       if (name === 'part-30-begin' && times === 1) throw new DestinationUnavailable('Away.');
     });
     assert.deepEqual(
@@ -68,9 +68,9 @@ describe('an interval of many parts', function () {
       [{ status: 'Completed', latestError: null, recordsCompleted: PARTS }],
     );
     assert.equal(files.length, PARTS + 1);
-    assert.equal(begun.size, PARTS);
+    assert.equal(startsByStep.size, PARTS);
     assert.deepEqual(
-      [...begun].filter(([, times]) => times > 1),
+      [...startsByStep].filter(([, times]) => times > 1),
       [['part-30-begin', 2]],
     );
     const events = await historyLength(runs[0]!);

@@ -315,10 +315,10 @@ describe('the place of a run', () => {
           assert.deepEqual(await stores.files(x), before);
           assert.equal((await artifactsOf(id)).length, 1, 'a commit at the same place still knows it');
           const { results } = await world.engine.stores.logs.list({ batchExportId: id, limit: 50, offset: 0 });
-          const told = results.filter(
+          const warnings = results.filter(
             ({ runId, message }) => runId === killed.id && /one file stays there/.test(message),
           );
-          assert.equal(told.length, 1);
+          assert.equal(warnings.length, 1);
         });
       }
 
@@ -366,8 +366,8 @@ describe('the place of a run', () => {
     await reconcile();
     assert.deepEqual(await troubles(), [], 'the interval is delivered');
     const lines = await world.engine.stores.logs.list({ batchExportId: id, limit: 100, offset: 0 });
-    const [told] = lines.results.filter(({ message }) => message.includes('has given up'));
-    assert.doesNotMatch(told!.message, /Retry/);
+    const [gaveUpLine] = lines.results.filter(({ message }) => message.includes('has given up'));
+    assert.doesNotMatch(gaveUpLine!.message, /Retry/);
     await create(stores, x);
   });
 

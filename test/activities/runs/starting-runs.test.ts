@@ -46,9 +46,9 @@ describe('a run is started', () => {
       await create({ interval, startAt: isoMicros(Date.now() + HOUR) }),
       await create({ interval, endAt: isoMicros(Date.now() - HOUR) }),
     ];
-    const begun = Date.now();
+    const createdMs = Date.now();
     await world.store([buildEvent()], { historical: false });
-    return { id, silent, begun };
+    return { id, silent, begun: createdMs };
   }
   const store = (...instants: string[]) =>
     world.store(instants.map((at) => buildEvent({ timestamp: microseconds(at) })));
@@ -186,9 +186,9 @@ describe('a run is started', () => {
       return { startAt: isoMicros(start), endAt: isoMicros(start + HOUR) };
     });
     await store(...ranges.map(({ startAt }) => startAt));
-    const asked = ranges.map(async (range) => request(id, range));
+    const requests = ranges.map(async (range) => request(id, range));
     const paused = world.batchExports.pause(world.projectId, id);
-    const backfills = await Promise.all(asked);
+    const backfills = await Promise.all(requests);
     await paused;
     let runs: Run[] = [];
     for (const backfill of backfills) runs = await runsAfterBackfill(world, id, backfill.id);

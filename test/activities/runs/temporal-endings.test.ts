@@ -88,7 +88,7 @@ describe('within a minute, the row of a run that Temporal', () => {
     const { run, handle } = await holdAt(step, how);
     assert.equal((await world.engine.stores.runs.getById(run.id)).status, was);
     await END_IT[how](handle);
-    const begun = performance.now();
+    const startedMs = performance.now();
     const ended = await eventually(
       `${was} to be ${becomes}`,
       async () => {
@@ -101,6 +101,6 @@ describe('within a minute, the row of a run that Temporal', () => {
     assert.match(ended.latestError!, error);
     const lost = how === 'timed out' ? 'workflow_lost' : 'workflow_ended';
     assert.equal(ended.errorCode, how === 'cancelled' && was === 'Running' ? 'cancelled' : lost, `${was}, ${how}`);
-    return ((performance.now() - begun) / 1000).toFixed(1);
+    return ((performance.now() - startedMs) / 1000).toFixed(1);
   }
 });

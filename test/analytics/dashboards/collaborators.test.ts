@@ -101,10 +101,10 @@ describe('collaborators of a dashboard', () => {
     await api.expectRefusal(403, 'PATCH', `${id}/`, { pinned: true }, first);
     await api.expectSuccess('PATCH', `${id}/`, { pinned: true }, second);
 
-    const told = (await api.activity(id)).flatMap(({ detail }) => detail['changes'] as Body[]);
-    const ofPeople = told.filter(({ field }) => field === 'collaborators');
+    const loggedChanges = (await api.activity(id)).flatMap(({ detail }) => detail['changes'] as Body[]);
+    const collaboratorChanges = loggedChanges.filter(({ field }) => field === 'collaborators');
     assert.deepEqual(
-      ofPeople.map(({ action, before, after }) => [action, ((before ?? after) as Body)['user_uuid']]),
+      collaboratorChanges.map(({ action, before, after }) => [action, ((before ?? after) as Body)['user_uuid']]),
       [
         ['created', first.uuid],
         ['created', second.uuid],

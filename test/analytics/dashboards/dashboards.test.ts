@@ -183,7 +183,7 @@ describe('dashboards', () => {
     });
 
     it('with what is said of them; what only we say is ignored', async () => {
-      const said = {
+      const givenFields = {
         name: 'Growth',
         description: 'Ours',
         pinned: true,
@@ -200,8 +200,8 @@ describe('dashboards', () => {
         effective_privilege_level: 21,
         x: 1,
       };
-      const made = await api.create({ ...said, ...ignored, tags: [' Sales ', 'sales', 'EU', ''] });
-      const expected = { ...said, tags: ['eu', 'sales'], creation_mode: 'default', is_shared: false };
+      const made = await api.create({ ...givenFields, ...ignored, tags: [' Sales ', 'sales', 'EU', ''] });
+      const expected = { ...givenFields, tags: ['eu', 'sales'], creation_mode: 'default', is_shared: false };
       assert.deepEqual({ ...made, ...expected }, made);
       assert.deepEqual(made['persisted_filters'], { date_from: '-7d' });
     });

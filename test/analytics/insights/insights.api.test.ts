@@ -188,9 +188,9 @@ describe('insights', () => {
       { name: 'After', favorited: true, description: 'why', tags: ['b', 'a'] },
     );
     await api.done('PATCH', `${insight.id}/`, { name: 'After' });
-    const told = await api.activity(insight.id);
+    const entries = await api.activity(insight.id);
     assert.deepEqual(
-      told.map(({ activity, detail }) => [activity, detail['type'], detail.changes.map(({ field }) => field)]),
+      entries.map(({ activity, detail }) => [activity, detail['type'], detail.changes.map(({ field }) => field)]),
       [
         ['created', 'insight', []],
         ['updated', 'insight', ['name', 'favorited']],
@@ -272,13 +272,13 @@ describe('insights', () => {
     await api.done('PATCH', `${id}/`, { dashboards: [] }, asPerson);
     assert.deepEqual((await api.done('GET', `${id}/`))['dashboards'], [hidden.id]);
     await api.done('PATCH', `${id}/`, { dashboards: [] });
-    const told = async (options = {}) => {
+    const loggedValues = async (options = {}) => {
       const log = `/api/projects/${api.dashboards.ours.projectId}/activity_log/?scope=Insight&item_id=${id}`;
       const { results } = await api.dashboards.expectSuccess<{ results: Told[] }>('GET', log, undefined, options);
       return results.flatMap(({ detail }) => detail.changes.map(({ before, after }) => [before, after]));
     };
-    assert.deepEqual(await told(asPerson), [[[open.id], []]]);
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await loggedValues(asPerson), [[[open.id], []]]);
+    assert.deepEqual(await loggedValues(), [
       [[hidden.id], []],
       [[hidden.id, open.id], [hidden.id]],
     ]);

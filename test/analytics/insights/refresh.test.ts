@@ -84,12 +84,12 @@ describe('a result', () => {
   });
 
   it('is the same for the same question however it is written or drawn', () => {
-    const asked = hash(trends());
-    assert.equal(hash({ kind: 'InsightVizNode', source: trends({ interval: 'day' }) }), asked);
-    assert.equal(hash(trends({ trendsFilter: { display: 'ActionsBar' } })), asked);
-    assert.notEqual(hash(trends({ interval: 'week' })), asked);
-    assert.notEqual(hash(trends({ trendsFilter: { display: 'BoldNumber' } })), asked);
-    assert.notEqual(hash(trends(), 'Asia/Tokyo'), asked);
+    const hashOfTrends = hash(trends());
+    assert.equal(hash({ kind: 'InsightVizNode', source: trends({ interval: 'day' }) }), hashOfTrends);
+    assert.equal(hash(trends({ trendsFilter: { display: 'ActionsBar' } })), hashOfTrends);
+    assert.notEqual(hash(trends({ interval: 'week' })), hashOfTrends);
+    assert.notEqual(hash(trends({ trendsFilter: { display: 'BoldNumber' } })), hashOfTrends);
+    assert.notEqual(hash(trends(), 'Asia/Tokyo'), hashOfTrends);
     assert.equal(canonicalJson({ b: [{ d: 1, c: 2 }], a: null }), '{"a":null,"b":[{"c":2,"d":1}]}');
   });
 });

@@ -35,7 +35,7 @@ describe('results of insights', () => {
   let begun = Promise.withResolvers<void>();
   let failure: Error | undefined;
   let now = Date.now();
-  let asked = 0;
+  let askedCount = 0;
   const logged: string[] = [];
 
   const compute: Compute = async (project, query) => {
@@ -75,7 +75,7 @@ describe('results of insights', () => {
 
   /** A question that nobody has asked before. */
   function question(): string {
-    return `viewed ${(asked += 1)}`;
+    return `viewed ${(askedCount += 1)}`;
   }
 
   async function readResult(
@@ -216,10 +216,10 @@ describe('results of insights', () => {
         overlay: NO_OVERLAY,
       }));
       const shown = await large.getResults({ id: world.ours.projectId }, asking, refresh, OPEN);
-      const told = shown.map(({ result, error }) => error?.type ?? (result as string[][])[0]![0]!.length);
+      const lengthsOrErrors = shown.map(({ result, error }) => error?.type ?? (result as string[][])[0]![0]!.length);
       const fits = text.length;
       assert.deepEqual(
-        told.toSorted((a, b) => String(a).localeCompare(String(b))),
+        lengthsOrErrors.toSorted((a, b) => String(a).localeCompare(String(b))),
         [fits, fits, fits, 'too_large', 'too_large'],
       );
       assert(shown.every(({ result, error }) => (result === null) === (error !== null)));

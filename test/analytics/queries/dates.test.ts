@@ -135,24 +135,27 @@ describe('a range of dates', () => {
     return world.run({ kind: 'TrendsQuery', series: [{ kind: 'EventsNode' }], dateRange, interval }, NOW);
   }
 
-  for (const [name, asked, from, to, days] of RANGES) {
+  for (const [name, dateRange, from, to, days] of RANGES) {
     it(`may be ${name}`, async () => {
-      const { resolved_date_range: range, results, timezone } = await queryDates(asked);
+      const { resolved_date_range: range, results, timezone } = await queryDates(dateRange);
       assert.deepEqual([range.date_from.slice(0, 16), range.date_to.slice(0, 16)], [from, to]);
-      assert.equal(timezone, asked.zone ?? 'UTC');
+      assert.equal(timezone, dateRange.zone ?? 'UTC');
       if (days) assert.deepEqual((results as TrendResult[])[0]!.days, days);
     });
   }
 
-  for (const [name, asked, message] of REFUSED) {
+  for (const [name, dateRange, message] of REFUSED) {
     it(`may not be one ${name}`, async () => {
-      await assert.rejects(queryDates(asked), (error) => error instanceof InvalidInput && message.test(error.message));
+      await assert.rejects(
+        queryDates(dateRange),
+        (error) => error instanceof InvalidInput && message.test(error.message),
+      );
     });
   }
 
   it('names an hour that occurs twice twice', async () => {
-    const asked = { zone: 'Europe/Berlin', from: '2024-10-27', to: '2024-10-27', interval: 'hour' };
-    const [line] = (await queryDates(asked)).results as TrendResult[];
+    const dateRange = { zone: 'Europe/Berlin', from: '2024-10-27', to: '2024-10-27', interval: 'hour' };
+    const [line] = (await queryDates(dateRange)).results as TrendResult[];
     assert.equal(line!.days.length, 25);
     assert.deepEqual(
       line!.days.slice(1, 5),

@@ -78,12 +78,12 @@ describe('a query ends', () => {
   it('before it begins, when too many of its project wait', async () => {
     const answer = createAnswerQuery(pool);
     const ask = () => answer({ id: projectId }, query, { now: Date.now() });
-    let asked: ReturnType<typeof ask>[] = [];
+    let waitingAnswers: ReturnType<typeof ask>[] = [];
     await whileNobodyReads(async () => {
-      asked = Array.from({ length: 51 }, ask);
+      waitingAnswers = Array.from({ length: 51 }, ask);
       await assert.rejects(ask(), Unavailable);
     });
-    assert.equal((await Promise.all(asked)).length, 51);
+    assert.equal((await Promise.all(waitingAnswers)).length, 51);
   });
 
   it('before it begins, when its answer would be too large', async () => {

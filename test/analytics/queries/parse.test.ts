@@ -149,8 +149,8 @@ const refusalOf = (read: () => unknown): InvalidInput => {
 describe('a query', () => {
   for (const [name, query, message] of REFUSED) {
     it(`is refused: ${name}`, () => {
-      const { message: told, attr } = refusalOf(() => parseQuery(query));
-      assert.match(told, message);
+      const { message: refusal, attr } = refusalOf(() => parseQuery(query));
+      assert.match(refusal, message);
       assert.equal(attr, 'query');
     });
   }

@@ -101,12 +101,12 @@ describe('a query counts', () => {
   });
 
   it('by property, the most frequent values by themselves', async () => {
-    const told = (await lines(byBrowser({}))).map(({ label, breakdown_value, data: of }) => [
+    const series = (await lines(byBrowser({}))).map(({ label, breakdown_value, data: of }) => [
       label,
       breakdown_value,
       of,
     ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(series, [
       ['Chrome', 'Chrome', [2, 0, 0]],
       ['Firefox', 'Firefox', [1, 1, 0]],
       ["'; --", "'; --", [0, 0, 1]],
@@ -125,9 +125,9 @@ describe('a query counts', () => {
 
   it('by a property of the person, as the event left it', async () => {
     const breakdownFilter = { breakdowns: [{ property: 'plan', type: 'person' }] };
-    const told = await lines(trends([step('viewed'), step('paid')], { breakdownFilter }));
+    const series = await lines(trends([step('viewed'), step('paid')], { breakdownFilter }));
     assert.deepEqual(
-      told.map(({ label, data: of }) => [label, of]),
+      series.map(({ label, data: of }) => [label, of]),
       [
         ['viewed - None', [2, 2, 1]],
         ['viewed - paid', [1, 0, 0]],
@@ -219,8 +219,8 @@ describe('a query counts', () => {
   });
 
   it('rows of a table: those asked for, the newest first, with a hint at more', async () => {
-    const asked = table({ event: 'viewed', select: ['timestamp', 'properties.browser -- Browser'], limit: 2 });
-    const { results, columns, types, hasMore } = await world.run(asked);
+    const query = table({ event: 'viewed', select: ['timestamp', 'properties.browser -- Browser'], limit: 2 });
+    const { results, columns, types, hasMore } = await world.run(query);
     assert.deepEqual(results, [
       ['2024-06-03T12:00:00.000000Z', "'; --"],
       ['2024-06-02T12:00:00.000000Z', null],
@@ -229,7 +229,7 @@ describe('a query counts', () => {
       [columns, types, hasMore],
       [['timestamp', 'properties.browser -- Browser'], ['DateTime64', 'JSON'], true],
     );
-    const rest = await world.run({ ...asked, offset: 2, limit: 100 });
+    const rest = await world.run({ ...query, offset: 2, limit: 100 });
     assert.deepEqual([rest.results.length, rest.hasMore], [4, false]);
   });
 

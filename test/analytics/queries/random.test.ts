@@ -201,7 +201,7 @@ describe('random queries', () => {
     const { shape, interval, entities, maths, breakdown, isCompared, properties, dates } = given;
     const formula = given.formula?.text.includes('B') && entities.length < 2 ? null : given.formula;
     const smoothing = shape === 'cumulative' ? 1 : given.smoothing;
-    const asked: ChartQuery = {
+    const query: ChartQuery = {
       series: entities.map((entity, i) => {
         const math = shape === 'cumulative' ? (['total', 'dau', 'sum'] as const)[i]! : maths[i]!;
         return { ...entity, math, ...(math !== 'total' && math !== 'dau' && { math_property: 'amount' }) };
@@ -220,7 +220,7 @@ describe('random queries', () => {
       kind: 'InsightVizNode',
       source: {
         kind: 'TrendsQuery',
-        series: asked.series.map(({ math, math_property, ...rest }) => node(rest, { math, math_property })),
+        series: query.series.map(({ math, math_property, ...rest }) => node(rest, { math, math_property })),
         interval,
         properties,
         dateRange: dateRange(dates),
@@ -243,7 +243,7 @@ describe('random queries', () => {
         period: period ?? null,
       }),
     );
-    assertEqual(found, chartOf(rows, asked));
+    assertEqual(found, chartOf(rows, query));
   }
 
   async function checkFunnel(given: Of<typeof anyFunnel>): Promise<void> {

@@ -88,8 +88,8 @@ const eventsOn = (event: string, count: number, day: string, properties: object 
   }));
 
 const percent = (part: number, whole: number) => (part / whole) * 100;
-const valuesOf = (told: readonly TrendResult[]) =>
-  told.map(({ label, breakdown_value, data }) => [label, breakdown_value, data]);
+const valuesOf = (results: readonly TrendResult[]) =>
+  results.map(({ label, breakdown_value, data }) => [label, breakdown_value, data]);
 
 describe('trends', () => {
   let world: InsightWorld;
@@ -117,16 +117,16 @@ describe('trends', () => {
   const lines = async (series: object[], rest: object) => (await ask(series, rest)).results as TrendResult[];
 
   describe('are compared with', () => {
-    for (const [name, { zone = 'UTC', total = false, ago, ...asked }, from, to] of COMPARED) {
+    for (const [name, { zone = 'UTC', total = false, ago, ...dates }, from, to] of COMPARED) {
       it(name, async () => {
         await world.setTimeZone(zone);
         const query = {
-          dateRange: { date_from: asked.from, date_to: asked.to, explicitDate: asked.explicit },
-          interval: asked.interval,
+          dateRange: { date_from: dates.from, date_to: dates.to, explicitDate: dates.explicit },
+          interval: dates.interval,
           compareFilter: { compare: true, compare_to: ago },
           trendsFilter: { display: total ? 'BoldNumber' : 'ActionsBar' },
         };
-        const { resolved_compare_date_range: range } = await ask([viewed], query, asked.now);
+        const { resolved_compare_date_range: range } = await ask([viewed], query, dates.now);
         assert.deepEqual([range?.date_from.slice(0, 16), range?.date_to.slice(0, 16)], [from, to]);
         await world.setTimeZone('UTC');
       });
@@ -134,9 +134,9 @@ describe('trends', () => {
   });
 
   it('tell the present range first, then the one before, each with its own days', async () => {
-    const told = await lines([viewed, bought], { compareFilter: { compare: true } });
+    const series = await lines([viewed, bought], { compareFilter: { compare: true } });
     assert.deepEqual(
-      told.map(({ label, compare, compare_label: period, days, data, action }) => [
+      series.map(({ label, compare, compare_label: period, days, data, action }) => [
         label,
         compare,
         period,
@@ -158,12 +158,12 @@ describe('trends', () => {
   it('are shown as formulas instead of their series', async () => {
     const formulaNodes = [{ formula: 'B / A * 100', custom_name: 'Bought %' }, { formula: '-a' }];
     const formula = 'A';
-    const told = await lines([viewed, bought], {
+    const series = await lines([viewed, bought], {
       trendsFilter: { formulaNodes, formula },
       compareFilter: { compare: true },
     });
     assert.deepEqual(
-      told.map(({ label, action, compare_label: period, data, count }) => [label, action, period, data, count]),
+      series.map(({ label, action, compare_label: period, data, count }) => [label, action, period, data, count]),
       [
         ['Bought %', null, 'current', [percent(2, 7), 100], percent(2, 7) + 100],
         ['Formula (-a)', null, 'current', [-7, -1], -8],
@@ -176,17 +176,23 @@ describe('trends', () => {
   });
 
   it('divide what has the same value of a breakdown, the largest first', async () => {
-    const asked = { trendsFilter: { formula: 'A - B' }, dateRange: { date_from: '2024-06-01', date_to: '2024-06-04' } };
-    assert.deepEqual(valuesOf(await lines([viewed, bought], { ...asked, breakdownFilter: { breakdown: 'plan' } })), [
-      ['paid', 'paid', [0, 1, 3, 0]],
-      ['free', 'free', [3, 0, 0, 0]],
-      ['rare', 'rare', [0, 0, 0, 1]],
-      ['new', 'new', [0, 0, 0, -1]],
-      ['None', NONE, [0, 0, 2, 0]],
-    ]);
-    const two = { ...asked, breakdownFilter: { breakdown: 'plan', breakdown_limit: 2 } };
-    const told = await ask([viewed, bought], { ...two, trendsFilter: { formulas: ['A - B', 'A'] } });
-    assert.deepEqual(valuesOf(told.results as TrendResult[]), [
+    const formulaQuery = {
+      trendsFilter: { formula: 'A - B' },
+      dateRange: { date_from: '2024-06-01', date_to: '2024-06-04' },
+    };
+    assert.deepEqual(
+      valuesOf(await lines([viewed, bought], { ...formulaQuery, breakdownFilter: { breakdown: 'plan' } })),
+      [
+        ['paid', 'paid', [0, 1, 3, 0]],
+        ['free', 'free', [3, 0, 0, 0]],
+        ['rare', 'rare', [0, 0, 0, 1]],
+        ['new', 'new', [0, 0, 0, -1]],
+        ['None', NONE, [0, 0, 2, 0]],
+      ],
+    );
+    const two = { ...formulaQuery, breakdownFilter: { breakdown: 'plan', breakdown_limit: 2 } };
+    const answer = await ask([viewed, bought], { ...two, trendsFilter: { formulas: ['A - B', 'A'] } });
+    assert.deepEqual(valuesOf(answer.results as TrendResult[]), [
       ['Formula (A - B) - paid', 'paid', [0, 1, 3, 0]],
       ['Formula (A - B) - free', 'free', [3, 0, 0, 0]],
       ['Formula (A - B) - Other', OTHER, [0, 0, 2, 0]],
@@ -194,10 +200,10 @@ describe('trends', () => {
       ['Formula (A) - free', 'free', [4, 0, 0, 0]],
       ['Formula (A) - Other', OTHER, [0, 0, 2, 1]],
     ]);
-    assert.equal(told.hasMore, true);
+    assert.equal(answer.hasMore, true);
     // Each series has most of another value: the same one stands alone in both.
     const dateRange = { date_from: '2024-06-04', date_to: '2024-06-04' };
-    const one = { ...asked, dateRange, breakdownFilter: { breakdown: 'plan', breakdown_limit: 1 } };
+    const one = { ...formulaQuery, dateRange, breakdownFilter: { breakdown: 'plan', breakdown_limit: 1 } };
     assert.deepEqual(valuesOf(await lines([viewed, bought], one)), [
       ['new', 'new', [-1]],
       ['Other', OTHER, [1]],
@@ -236,10 +242,13 @@ describe('trends', () => {
   });
 
   it('are only so many, each formula of each value counted', async () => {
-    const asked = { interval: 'hour', breakdownFilter: { breakdown: 'plan', breakdown_limit: 100 } };
+    const hourlyByPlan = { interval: 'hour', breakdownFilter: { breakdown: 'plan', breakdown_limit: 100 } };
     const hours = { dateRange: { date_from: '2024-06-01', date_to: '2024-06-20' } };
     const trendsFilter = { formulas: ['A', 'A * 2', 'A * 3'] };
-    assert.ok(await lines([viewed], { ...asked, ...hours }));
-    await assert.rejects(lines([viewed], { ...asked, ...hours, trendsFilter }), /may have 100000 .*these have 145440/);
+    assert.ok(await lines([viewed], { ...hourlyByPlan, ...hours }));
+    await assert.rejects(
+      lines([viewed], { ...hourlyByPlan, ...hours, trendsFilter }),
+      /may have 100000 .*these have 145440/,
+    );
   });
 });

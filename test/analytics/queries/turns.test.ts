@@ -6,11 +6,11 @@ import { Unavailable } from '../../../src/platform/errors.ts';
 describe('turns of computations', () => {
   it('are taken by projects one after the other, and by so many at once', async () => {
     const turns = createTurns({ maxConcurrent: 2, maxWaiting: 10 });
-    const begun: string[] = [];
+    const startedWork: string[] = [];
     const gate = Promise.withResolvers<void>();
     let running = 0;
     const work = (name: string) => async () => {
-      begun.push(name);
+      startedWork.push(name);
       assert.ok((running += 1) <= 2);
       await gate.promise;
       running -= 1;
@@ -18,10 +18,10 @@ describe('turns of computations', () => {
     };
     const all = [1, 1, 1, 1, 2].map((project, index) => turns.take(project, work(`${project}.${index}`)));
     await new Promise(setImmediate);
-    assert.deepEqual(begun, ['1.0', '2.4'], 'one place is left for others');
+    assert.deepEqual(startedWork, ['1.0', '2.4'], 'one place is left for others');
     gate.resolve();
     assert.deepEqual(await Promise.all(all), ['1.0', '1.1', '1.2', '1.3', '2.4']);
-    assert.deepEqual(begun.slice(2), ['1.1', '1.2', '1.3']);
+    assert.deepEqual(startedWork.slice(2), ['1.1', '1.2', '1.3']);
   });
 
   it('go on after one that fails, and are refused when too many wait', async () => {

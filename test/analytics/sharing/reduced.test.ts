@@ -39,10 +39,10 @@ describe('a table for strangers', () => {
     it(`of ${rows} rows and 40 columns is cut to what is drawn`, () => {
       const columns = Array.from({ length: 40 }, (_, index) => `c${index}`);
       const result = Array.from({ length: rows }, () => columns);
-      const told = reduced({ query: EVENTS, result, columns, types: columns });
-      const rowsTold = told.result as string[][];
-      const widths = new Set([told.columns?.length, ...rowsTold.map((row) => row.length)]);
-      assert.deepEqual([rowsTold.length, [...widths], told.types, told.hasMore], [100, [30], null, hasMore]);
+      const shown = reduced({ query: EVENTS, result, columns, types: columns });
+      const shownRows = shown.result as string[][];
+      const widths = new Set([shown.columns?.length, ...shownRows.map((row) => row.length)]);
+      assert.deepEqual([shownRows.length, [...widths], shown.types, shown.hasMore], [100, [30], null, hasMore]);
     });
   }
 
@@ -63,9 +63,9 @@ describe('a table for strangers', () => {
     ['a boolean', true, 'true'],
   ] as const) {
     it(`tells ${what} as the page shows it`, () => {
-      const [[told]] = reduced({ query: EVENTS, result: [[cell]], columns: ['a'] }).result as [[unknown]];
-      assert.equal(told, says);
-      const html = renderToString(h('div', null, table({ name: 'Events', header: ['a'], rows: [[told]] })));
+      const [[shownCell]] = reduced({ query: EVENTS, result: [[cell]], columns: ['a'] }).result as [[unknown]];
+      assert.equal(shownCell, says);
+      const html = renderToString(h('div', null, table({ name: 'Events', header: ['a'], rows: [[shownCell]] })));
       assert.equal(/<td>(.*?)<\/td>/.exec(html)?.[1], says.replaceAll('"', '&quot;'));
     });
   }
@@ -99,9 +99,9 @@ describe('a chart for strangers', () => {
     const result = ['current', 'previous'].flatMap((compare_label) =>
       labels.map((one) => series(one, { compare_label })),
     );
-    const told = resultOf({ query: trends('BoldNumber'), result });
+    const shownSeries = resultOf({ query: trends('BoldNumber'), result });
     assert.deepEqual(
-      told.map(({ label, compare_label }) => [label, compare_label]),
+      shownSeries.map(({ label, compare_label }) => [label, compare_label]),
       [
         ['Visits', 'current'],
         ['Visits', 'previous'],
@@ -116,18 +116,18 @@ describe('a chart for strangers', () => {
   ]) {
     it(`names ${named} series, as ${display} does, and counts the others`, () => {
       const result = Array.from({ length: 101 }, (_, n) => series(`Series ${n}`));
-      const told = resultOf({ query: trends(display), result });
-      assert.equal(told.length, 101);
-      assert.equal(told.filter(({ label }) => label !== '').length, named);
-      assert.deepEqual(told.at(-1), { label: '', labels: [], data: [], count: 3 });
+      const shownSeries = resultOf({ query: trends(display), result });
+      assert.equal(shownSeries.length, 101);
+      assert.equal(shownSeries.filter(({ label }) => label !== '').length, named);
+      assert.deepEqual(shownSeries.at(-1), { label: '', labels: [], data: [], count: 3 });
     });
   }
 
   it('tells nothing of the range before that is longer than this one', () => {
     const before = series('Visits', { compare_label: 'previous', data: [7, 8, 9], labels: ['a', 'b', 'c'] });
-    const [, told] = resultOf({ query: trends(), result: [series('Visits'), before] });
+    const [, previousSeries] = resultOf({ query: trends(), result: [series('Visits'), before] });
     assert.deepEqual(
-      [told?.['data'], told?.['labels']],
+      [previousSeries?.['data'], previousSeries?.['labels']],
       [
         [7, 8],
         ['a', 'b'],
@@ -138,9 +138,15 @@ describe('a chart for strangers', () => {
   it('has no result where an error is shown in its place, and no range and zone that nobody sees', () => {
     const error = { type: 'server_error', message: 'column "secret" does not exist' };
     const query = trends();
-    const told = reduced({ query, error, result: [series('Visits')], timezone: 'Asia/Tokyo', resolved_date_range: {} });
-    assert.deepEqual([told.result, told.timezone, told.resolved_date_range], [null, null, null]);
-    assert.equal(told.error?.message, 'This could not be computed.');
+    const shown = reduced({
+      query,
+      error,
+      result: [series('Visits')],
+      timezone: 'Asia/Tokyo',
+      resolved_date_range: {},
+    });
+    assert.deepEqual([shown.result, shown.timezone, shown.resolved_date_range], [null, null, null]);
+    assert.equal(shown.error?.message, 'This could not be computed.');
   });
 
   it('has no name that was derived of events where people gave one', () => {

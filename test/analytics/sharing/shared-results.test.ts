@@ -14,9 +14,9 @@ const ASKED = [{ insight: { query: { kind: 'TrendsQuery' } }, overlay: NO_OVERLA
 function world(compute: (now: number) => Promise<Partial<InsightResult>>, maxWaitMs = 1_000) {
   const clock = { now: Date.parse('2026-01-01T00:00:00Z') };
   let known: InsightResult = { ...NO_RESULT, filters_hash: 'abc' };
-  const asked: Refresh[] = [];
-  const resultsOf = async (_project: unknown, _asked: unknown, refresh: Refresh) => {
-    asked.push(refresh);
+  const refreshes: Refresh[] = [];
+  const resultsOf = async (_project: unknown, _queries: unknown, refresh: Refresh) => {
+    refreshes.push(refresh);
     if (refresh === 'force_cache') return [known];
     const result = { ...NO_RESULT, filters_hash: 'abc', ...(await compute(clock.now)) };
     if (!result.error) known = result;
@@ -30,7 +30,7 @@ function world(compute: (now: number) => Promise<Partial<InsightResult>>, maxWai
   });
   return {
     clock,
-    computed: () => asked.filter((refresh) => refresh === 'blocking').length,
+    computed: () => refreshes.filter((refresh) => refresh === 'blocking').length,
     visit: async () => (await visit(PROJECT, ASKED))[0]!,
   };
 }
@@ -83,10 +83,10 @@ describe('results for strangers', () => {
     const visit = createSharedResults({
       loadAccess: accessOf,
       results: {
-        async getResults(_project, asked, refresh) {
+        async getResults(_project, queries, refresh) {
           if (refresh === 'blocking') return [{ ...NO_RESULT, filters_hash: 'abc', result: 'large' }];
           looks += 1;
-          if (looks === 1) return asked.map(() => ({ ...NO_RESULT, filters_hash: 'abc' }));
+          if (looks === 1) return queries.map(() => ({ ...NO_RESULT, filters_hash: 'abc' }));
           return [
             { ...NO_RESULT, result: 'large' },
             { ...NO_RESULT, error },

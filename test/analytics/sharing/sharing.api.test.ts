@@ -125,7 +125,8 @@ describe('sharing a dashboard', () => {
       });
       const key = await join();
       const board = `/dashboards/${id}/`;
-      const statusOf = async (...asked: [string, string, unknown]) => (await world.request(...asked, { key })).status;
+      const statusOf = async (...request: [string, string, unknown]) =>
+        (await world.request(...request, { key })).status;
       const answer = await world.request('PATCH', path, { enabled: true }, { key });
       assert.equal(answer.status, 403);
       const { detail } = answer.body as Json;

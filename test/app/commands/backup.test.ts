@@ -188,12 +188,12 @@ describe('sluice backup', () => {
       [/backup\.json was changed: it is not JSON/, (folder) => truncate(path.join(folder, 'backup.json'), 9)],
       [/is not a whole backup: it has no backup\.json/, (folder) => rm(path.join(folder, 'backup.json'))],
     ];
-    for (const [said, apply] of damage) {
+    for (const [message, apply] of damage) {
       await cp(backup, copy, { recursive: true });
       await apply(copy);
       const { code, stderr } = await sluice(`backup --check "${copy}"`);
       assert.equal(code, 1);
-      assert.match(stderr, said);
+      assert.match(stderr, message);
       await rm(copy, { recursive: true });
     }
   });

@@ -90,7 +90,7 @@ describe('sluice keys', () => {
     assert.match(listed.stdout, new RegExp(`expires: 2099-01-01T.*  only: ${project}, ${organization}\n`));
   });
 
-  for (const [what, words, said] of [
+  for (const [what, words, message] of [
     ['no owner', ['create', '--label', 'x', '--scope', '*'], /either --user or --project/],
     ['two owners', ['list', '--user', 'a@example.com', '--project', '1'], /either --user or --project/],
     ['a user who is not there', ['list', '--user', 'a@example.com'], /no user a@example\.com/],
@@ -106,7 +106,7 @@ describe('sluice keys', () => {
     it(`refuses ${what}`, async () => {
       const { code, stderr } = await keys(...words);
       assert.equal(code, 1);
-      assert.match(stderr, said);
+      assert.match(stderr, message);
     });
   }
 });

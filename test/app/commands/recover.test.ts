@@ -220,7 +220,7 @@ describe('sluice recover', () => {
     assert.deepEqual(differences((await recover('--dry-run')).stdout), [missingLine(web, 'web', -4)]);
   });
 
-  for (const [what, words, said] of [
+  for (const [what, words, message] of [
     ['an instant that is none', ['--dry-run', '--from', 'yesterday'], /--from yesterday is not an instant/],
     ['an export without a side', ['00000000-0000-0000-0000-000000000000'], /Give an export only with --accept/],
     ['an instant for a timeline', ['--from', '2025-06-02T09:00Z'], /--from needs --dry-run/],
@@ -235,7 +235,7 @@ describe('sluice recover', () => {
     it(`refuses ${what}`, async () => {
       const { code, stderr } = await recover(...words);
       assert.equal(code, 1);
-      assert.match(stderr, said);
+      assert.match(stderr, message);
     });
   }
 });

@@ -103,9 +103,9 @@ describe('keys that are to open stored secrets', () => {
     return { isUp: api !== undefined, said: lines.join('\n') };
   }
 
-  function assertHoldsNoKey(said: string): void {
-    for (const one of [ring, other]) assert.ok(!said.includes(keyOf(one)), 'the log holds a key');
-    assert.doesNotMatch(said, /canary/);
+  function assertHoldsNoKey(logText: string): void {
+    for (const one of [ring, other]) assert.ok(!logText.includes(keyOf(one)), 'the log holds a key');
+    assert.doesNotMatch(logText, /canary/);
   }
 
   it('stop the API if another key has the id, and say which and what to do', async () => {
@@ -127,9 +127,9 @@ describe('keys that are to open stored secrets', () => {
         SLUICE_ENCRYPTION_KEYS: keys,
       });
       assert.equal(await worker.exited, 1);
-      const said = worker.lines.join('\n');
-      assert.match(said, words);
-      assertHoldsNoKey(said);
+      const workerLog = worker.lines.join('\n');
+      assert.match(workerLog, words);
+      assertHoldsNoKey(workerLog);
     }
   });
 

@@ -52,8 +52,8 @@ describe('a worker whose Temporal', () => {
   /** Waits for a line of the worker's log; fails at once when the worker has ended. */
   async function untilSaid(words: string): Promise<void> {
     const ended = worker!.exited.then((code) => assert.fail(`ended with ${code}:\n${worker!.lines.join('\n')}`));
-    const said = eventually(words, async () => worker!.lines.some((line) => line.includes(words)), PATIENCE_SECONDS);
-    await Promise.race([said, ended]).catch((error: unknown) => {
+    const logged = eventually(words, async () => worker!.lines.some((line) => line.includes(words)), PATIENCE_SECONDS);
+    await Promise.race([logged, ended]).catch((error: unknown) => {
       throw new Error(`the worker said:\n${worker!.lines.join('\n')}`, { cause: error });
     });
   }

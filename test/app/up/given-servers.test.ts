@@ -52,7 +52,7 @@ describe('sluice up beside servers that it is given', () => {
     const database = await createEmptyDatabase();
     const state = await mkdtemp(path.join(tmpdir(), 'sluice-test-up-'));
     const stop = Promise.withResolvers<string>();
-    const said: string[] = [];
+    const output: string[] = [];
     try {
       const ended = up({
         config: readConfig({
@@ -62,10 +62,10 @@ describe('sluice up beside servers that it is given', () => {
           SLUICE_PORT: '0',
         }),
         signals: { requested: stop.promise, forced: new Promise<never>(() => {}) },
-        onProgress: (message) => said.push(message),
+        onProgress: (message) => output.push(message),
         onReady: () => assert.fail('ready without Temporal'),
       });
-      const waiting = () => said.filter((message) => message.startsWith('Temporal: waiting for 127.0.0.1:')).length;
+      const waiting = () => output.filter((message) => message.startsWith('Temporal: waiting for 127.0.0.1:')).length;
       // The first attempt begins when the rest of the machine lets it.
       for (let tries = 0; tries < 300 && waiting() === 0; tries++) await Promise.race([ended, sleep(200)]);
       // Longer than one attempt.

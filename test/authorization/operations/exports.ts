@@ -22,8 +22,8 @@ async function anExport(at: Workplace): Promise<string> {
 const anIntegration = (at: Workplace) => idOf(at, '/integrations/', INTEGRATION);
 
 const onExport =
-  (asked: Omit<Asked, 'params'>): Operation =>
-  async (at) => ({ params: { id: await anExport(at) }, ...asked });
+  (request: Omit<Asked, 'params'>): Operation =>
+  async (at) => ({ params: { id: await anExport(at) }, ...request });
 
 /** A run as the engine stores it. */
 async function aRun(at: Workplace, status: string) {

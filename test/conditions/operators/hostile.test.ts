@@ -21,9 +21,9 @@ const MANY = 10_000;
 function evaluateTimed(definitions: Partial<Definitions>, request: Partial<EvaluationRequest> = {}, budgetMs = 5000) {
   const started = process.cpuUsage();
   const compiled = compileDefinitions(buildDefinitions(definitions));
-  const asked = buildRequest(request);
-  compiled.needs(asked);
-  const evaluation = compiled.evaluate(asked, buildFacts(), { now: NOW, budgetMs });
+  const evaluationRequest = buildRequest(request);
+  compiled.needs(evaluationRequest);
+  const evaluation = compiled.evaluate(evaluationRequest, buildFacts(), { now: NOW, budgetMs });
   return { ...evaluation, ms: process.cpuUsage(started).user / 1000 };
 }
 

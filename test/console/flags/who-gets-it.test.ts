@@ -116,8 +116,8 @@ describe('the page of a flag', () => {
     await choose('Company property type', 'Number');
     await section.getByText('Not a number, such as 12 or -1.5.').waitFor();
     await field('Company property value').fill('12');
-    const asked = { flag: id, groups: { company: 'acme' }, group_properties: { company: { size: 12 } } };
-    assert.deepEqual(await bodyOfNext(evaluate), asked);
+    const sentBody = { flag: id, groups: { company: 'acme' }, group_properties: { company: { size: 12 } } };
+    assert.deepEqual(await bodyOfNext(evaluate), sentBody);
     await section.getByText('→ on').waitFor();
 
     await section.getByRole('button', { name: '+ Group team' }).click();
@@ -134,7 +134,7 @@ describe('the page of a flag', () => {
     await section.getByText('Not JSON').waitFor();
     await field('Value 3').fill('["pro", null]');
     assert.deepEqual(await bodyOfNext(evaluate), {
-      ...asked,
+      ...sentBody,
       groups: { company: 'acme', team: 'blue' },
       person_properties: { 1: '1', paid: false, plans: ['pro', null] },
     });

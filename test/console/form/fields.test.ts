@@ -71,12 +71,12 @@ describe('a field of the form', () => {
       [],
     );
     await page.getByRole('textbox', { name: 'Host', exact: true }).fill('db.example.com');
-    const asked: string[] = [];
-    page.on('request', (request) => request.url().includes('run_test_step') && asked.push(request.url()));
+    const testStepUrls: string[] = [];
+    page.on('request', (request) => request.url().includes('run_test_step') && testStepUrls.push(request.url()));
     await page.getByRole('button', { name: 'Test the destination' }).click();
     const user = page.locator('[data-invalid]', { has: page.getByLabel('User', { exact: true }) });
     await user.getByText('This field is required.').waitFor();
-    assert.deepEqual(asked, [], 'nothing is tested without it');
+    assert.deepEqual(testStepUrls, [], 'nothing is tested without it');
     await close();
   });
 

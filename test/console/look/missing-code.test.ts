@@ -50,12 +50,12 @@ describe('code of the console that does not arrive', () => {
     const { page, loads } = await show('events');
     await page.route(FLAGS_PAGE, (route) => route.fulfill({ status: 404 }));
     await goToFlags(page);
-    const told = page.getByRole('alert').filter({ hasText: 'This part of the console did not load.' });
-    await told.waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'This part of the console did not load.' });
+    await alert.waitFor();
     assert.equal(loads(), 2);
     await assertAccessible(page);
     await page.unroute(FLAGS_PAGE);
-    await told.getByRole('button', { name: 'Load again' }).click();
+    await alert.getByRole('button', { name: 'Load again' }).click();
     await flags(page);
   });
 
@@ -63,10 +63,10 @@ describe('code of the console that does not arrive', () => {
     const { page, loads } = await show('events');
     await page.context().setOffline(true);
     await goToFlags(page);
-    const told = page.getByRole('alert').filter({ hasText: 'You are offline' });
-    await told.waitFor();
-    await told.getByRole('button', { name: 'Try again' }).click();
-    await told.waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'You are offline' });
+    await alert.waitFor();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor();
     // The button need not be pressed once the network is back.
     await page.context().setOffline(false);
     await flags(page);
@@ -78,10 +78,10 @@ describe('code of the console that does not arrive', () => {
     await page.route('**/assets/*', (route) => route.abort());
     await page.route(`${sluice.url}/`, (route) => route.abort());
     await goToFlags(page);
-    const told = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' });
-    await told.waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' });
+    await alert.waitFor();
     await page.unrouteAll();
-    await told.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByRole('button', { name: 'Try again' }).click();
     await flags(page);
     assert.equal(loads(), 1);
     await page.waitForFunction(() =>
@@ -98,16 +98,16 @@ describe('code of the console that does not arrive', () => {
     const name = page.getByLabel('Name', { exact: true });
     await name.fill('Typed');
     await page.keyboard.press('Control+k');
-    const told = page.getByRole('alert').filter({ hasText: 'This part of the console did not load.' });
-    const asked = page.waitForEvent('dialog');
+    const alert = page.getByRole('alert').filter({ hasText: 'This part of the console did not load.' });
+    const dialogOpens = page.waitForEvent('dialog');
     // The question of the browser keeps the click open until it is answered.
-    const click = told.getByRole('button', { name: 'Load again' }).click();
-    const question = await asked;
+    const click = alert.getByRole('button', { name: 'Load again' }).click();
+    const question = await dialogOpens;
     assert.equal(question.type(), 'beforeunload');
     await question.dismiss();
     await click;
     assert.equal(await name.inputValue(), 'Typed');
-    await told.getByRole('button', { name: 'Close' }).click();
+    await alert.getByRole('button', { name: 'Close' }).click();
     await page.unrouteAll();
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Command palette' }).waitFor();

@@ -87,7 +87,7 @@ describe('parsing a large body a few events at a time', () => {
 
   it('limits the values of all of it, of an event, and of what is around them', async () => {
     const least = LIMITS.values + 1;
-    const told: Record<string, string> = {
+    const detailsByBody: Record<string, string> = {
       [`[${`${FULL},`.repeat(50)}1]`]: `The body holds more than ${MOST} values.`,
       [`[${values(least)},1]`]: `An event holds more than ${LIMITS.values} values.`,
       [`[1,${values(least)}]`]: `An event holds more than ${LIMITS.values} values.`,
@@ -95,7 +95,7 @@ describe('parsing a large body a few events at a time', () => {
       [`{"batch":[${`${FULL},`.repeat(5)}1],"batch":[1]}`]: `What is around the events holds more than ${LIMITS.values} values.`,
       [`{"event":"e","properties":${values(least)}}`]: `What is around the events holds more than ${LIMITS.values} values.`,
     };
-    for (const [body, detail] of Object.entries(told)) {
+    for (const [body, detail] of Object.entries(detailsByBody)) {
       await assert.rejects(parsed(body), (error) => error instanceof TooLarge && error.message === detail, detail);
     }
   });

@@ -42,9 +42,9 @@ function eventsOf(json: Recorded['json']): SentEvent[] {
 
 /** When the client's clock said that it sent them; undefined when it did not say. */
 function sentAtOf({ json, url }: Recorded): number | undefined {
-  const said = 'batch' in json ? (json.sent_at ?? json.sentAt) : undefined;
+  const sentAt = 'batch' in json ? (json.sent_at ?? json.sentAt) : undefined;
   const query = new URL(url, 'http://x').searchParams.get('_');
-  if (said !== undefined) return Date.parse(said);
+  if (sentAt !== undefined) return Date.parse(sentAt);
   return query === null ? undefined : Number(query);
 }
 

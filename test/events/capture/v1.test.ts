@@ -141,10 +141,10 @@ describe('a batch sent to /i/v1/analytics/events', () => {
     const batch = bad.map(([more]) => event(more));
     await send(batch, {}, headers({}, apiToken));
     const [{ code, examples } = { code: '', examples: [] }] = await world.server.warnings(projectId);
-    const told = examples.map((example) => [example.event_uuid, example.detail]);
+    const warned = examples.map((example) => [example.event_uuid, example.detail]);
     assert.equal(code, 'invalid_options');
-    const named = bad.map(([, detail], index) => [batch[index]!.uuid, detail]);
-    assert.deepEqual(told.toReversed(), named);
+    const expectedWarnings = bad.map(([, detail], index) => [batch[index]!.uuid, detail]);
+    assert.deepEqual(warned.toReversed(), expectedWarnings);
   });
 
   it('says of each event that is stored otherwise than it was sent, why', async () => {
@@ -204,12 +204,12 @@ describe('a batch sent to /i/v1/analytics/events', () => {
   });
 
   it('is what a page of any origin may send', async () => {
-    const asked = 'authorization,content-type,posthog-attempt,posthog-sdk-info';
+    const requestedHeaders = 'authorization,content-type,posthog-attempt,posthog-sdk-info';
     const preflight = await fetch(url(), {
       method: 'OPTIONS',
-      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Headers': asked },
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Headers': requestedHeaders },
     });
-    assert.equal(preflight.headers.get('access-control-allow-headers'), asked);
+    assert.equal(preflight.headers.get('access-control-allow-headers'), requestedHeaders);
     assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://shop.example');
   });
 

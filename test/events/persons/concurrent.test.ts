@@ -45,7 +45,9 @@ describe('200 sequences of events at once', () => {
     const open = () =>
       createPool({ url: database.url, applicationName: 'test', maxConnections: 6, ...INGEST_TIMEOUTS });
     pools = Array.from({ length: 4 }, open);
-    ingests = pools.map((pool) => createIngest(pool, { onWarnings: (_, told) => hearing.getStore()!.push(...told) }));
+    ingests = pools.map((pool) =>
+      createIngest(pool, { onWarnings: (_, newWarnings) => hearing.getStore()!.push(...newWarnings) }),
+    );
     // Checks afterwards may take longer than storing does.
     reading = createPool({ url: database.url, applicationName: 'test', maxConnections: 6 });
     const sending = [...sharedSequences(), ...apartSequences()].map(send);

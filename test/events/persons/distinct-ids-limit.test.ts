@@ -25,7 +25,7 @@ describe('the distinct ids of a person', () => {
     pools = [open(), open()];
     const options = {
       maxDistinctIds: LIMIT,
-      onWarnings: (_: number, told: readonly IngestionWarning[]) => void warnings.push(...told),
+      onWarnings: (_: number, newWarnings: readonly IngestionWarning[]) => void warnings.push(...newWarnings),
     };
     ingests = pools.map((pool) => createIngest(pool, options));
   });
@@ -133,7 +133,7 @@ describe('the distinct ids of a person', () => {
   });
 
   it('are a thousand by default', async () => {
-    const ingest = createIngest(pools[0]!, { onWarnings: (_, told) => void warnings.push(...told) });
+    const ingest = createIngest(pools[0]!, { onWarnings: (_, newWarnings) => void warnings.push(...newWarnings) });
     await send(
       Array.from({ length: MAX_DISTINCT_IDS + 5 }, (_, n) => identify('user', `anon-${n}`)),
       ingest,

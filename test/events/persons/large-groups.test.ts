@@ -66,17 +66,17 @@ describe('a request about very many persons, in a database that knows nothing of
   });
 
   it('leaves a group as it is that would grow too large, and says so', async () => {
-    const told: string[] = [];
+    const warningTexts: string[] = [];
     const ingest = createIngest(pool, {
       onWarnings: (_, warnings) =>
-        void told.push(...warnings.map(({ code, detail }) => `${code}: ${detail.slice(0, 16)}`)),
+        void warningTexts.push(...warnings.map(({ code, detail }) => `${code}: ${detail.slice(0, 16)}`)),
     });
     const store = (...events: ReturnType<typeof describing>[]) =>
       ingest.store(PROJECT, [buildRows(events, { projectId: PROJECT })]);
     await store(describing('grown', 'a', 600_000), describing('small', 'a', 10));
-    assert.deepEqual(told, []);
+    assert.deepEqual(warningTexts, []);
     assert.deepEqual(await store(describing('grown', 'b', 600_000), describing('small', 'b', 10)), [[]]);
-    assert.deepEqual(told, ['group_properties_size_violation: The group "grown']);
+    assert.deepEqual(warningTexts, ['group_properties_size_violation: The group "grown']);
     await store(describing('new', 'a', 2_000_000));
     const { rows } = await pool.query(
       `select group_key, array(select jsonb_object_keys(properties) order by 1) as names from groups
@@ -89,9 +89,9 @@ describe('a request about very many persons, in a database that knows nothing of
   });
 
   it('leaves a group as it is that would have more than 25,000 values, until it has fewer', async () => {
-    const told: string[] = [];
+    const warningCodes: string[] = [];
     const ingest = createIngest(pool, {
-      onWarnings: (_, warnings) => void told.push(...warnings.map(({ code }) => code)),
+      onWarnings: (_, warnings) => void warningCodes.push(...warnings.map(({ code }) => code)),
     });
     const namesOf = async () =>
       (
@@ -110,15 +110,15 @@ describe('a request about very many persons, in a database that knows nothing of
     };
     await describeWide(0, 15_000);
     await describeWide(15_000, 25_000, ',[{');
-    assert.deepEqual([await namesOf(), told], [{ n: 25_000 }, []]);
+    assert.deepEqual([await namesOf(), warningCodes], [{ n: 25_000 }, []]);
     await describeWide(25_000, 25_001);
-    assert.deepEqual([await namesOf(), told], [{ n: 25_000 }, ['group_properties_size_violation']]);
+    assert.deepEqual([await namesOf(), warningCodes], [{ n: 25_000 }, ['group_properties_size_violation']]);
     // Of before there was a limit.
     await pool.query(
       `update groups set properties = properties || jsonb_build_object('more', properties) where group_key = 'wide'`,
     );
     await describeWide(0, 1, 2);
-    assert.deepEqual(told, ['group_properties_size_violation'], 'its values may change');
+    assert.deepEqual(warningCodes, ['group_properties_size_violation'], 'its values may change');
   });
 
   it('refuses the event alone that would make a value larger than Postgres can have', async () => {

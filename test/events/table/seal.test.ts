@@ -76,9 +76,9 @@ describe('a seal', () => {
   it('serves everyone who asked before it began', async () => {
     const sealer = createSealer(pool);
     const first = sealer.seal();
-    const asked = await Promise.all([sealer.seal(), sealer.seal(), sealer.seal()]);
-    assert.equal(new Set(asked).size, 1);
-    assert.ok(asked[0] > (await first));
+    const sealedTo = await Promise.all([sealer.seal(), sealer.seal(), sealer.seal()]);
+    assert.equal(new Set(sealedTo).size, 1);
+    assert.ok(sealedTo[0] > (await first));
   });
 
   it('holds when the clock is set back: later events are not before it', async () => {

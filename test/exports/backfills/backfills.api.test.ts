@@ -173,9 +173,9 @@ describe('backfills over HTTP', () => {
         buildExport({ paused: true, ...overrides }),
       );
       const { status, body: answer } = await request('POST', `/batch_exports/${one.id}/backfills/`, body);
-      const { detail: said, ...rest } = answer as { detail: string };
+      const { detail: message, ...rest } = answer as { detail: string };
       assert.deepEqual({ status, ...rest }, { status: 400, type: 'validation_error', code, attr });
-      assert.match(said, detail);
+      assert.match(message, detail);
     });
   }
 
@@ -304,8 +304,8 @@ describe('backfills over HTTP', () => {
     });
     assert.equal(status, 200);
     const { total_runs: total, intervals, rows, overwrites } = body as Preview;
-    const told = Object.fromEntries(Object.entries(intervals).map(([name, one]) => [name, hoursOf(one.first)]));
-    assert.deepEqual(told, { missing: [3, 6, 7], failed: [2], stale: [1], delivered: [0], running: [4, 5] });
+    const hoursByState = Object.fromEntries(Object.entries(intervals).map(([name, one]) => [name, hoursOf(one.first)]));
+    assert.deepEqual(hoursByState, { missing: [3, 6, 7], failed: [2], stale: [1], delivered: [0], running: [4, 5] });
     assert.deepEqual([total, rows, overwrites], [8, { count: 1, exact: true }, { intervals: 2, records: 5, files: 0 }]);
     const listed = (await request('GET', `${path}/backfills/`)).body as Page<Backfill>;
     assert.equal(listed.results.length, 1, 'only the one of the mixture');

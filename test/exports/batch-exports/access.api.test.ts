@@ -76,8 +76,8 @@ describe('access to batch exports', () => {
 
   it('decides what is read of runs and backfills in the activity log', async () => {
     for (const { id } of [hidden, shown]) {
-      const asked = await exports.request('POST', `/batch_exports/${id}/backfills/`, HOUR);
-      assert.equal(asked.status, 201);
+      const created = await exports.request('POST', `/batch_exports/${id}/backfills/`, HOUR);
+      assert.equal(created.status, 201);
     }
     const runs = [await buildRun(exports, hidden, 3), await buildRun(exports, shown, 3)];
     for (const { batchExportId, id } of runs) {

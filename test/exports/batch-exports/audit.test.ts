@@ -42,7 +42,7 @@ describe('the activity log of batch exports', () => {
     return (await entries()).slice(before);
   }
 
-  async function toldOnce(...asked: Parameters<typeof entriesOfRequest>): Promise<Entry> {
+  async function onlyEntryOf(...asked: Parameters<typeof entriesOfRequest>): Promise<Entry> {
     const [entry, ...others] = await entriesOfRequest(...asked);
     assert.ok(entry && others.length === 0);
     assert.ok(entry.user_id !== null && entry.key_id !== null);
@@ -56,26 +56,26 @@ describe('the activity log of batch exports', () => {
       paused: true,
       destination: { type: 'LocalFile', config: { directory: 'log' } },
     };
-    const made = await toldOnce('POST', '/batch_exports/', body, 201);
+    const made = await onlyEntryOf('POST', '/batch_exports/', body, 201);
     assert.deepEqual([made.scope, made.activity, made.detail.changes], ['BatchExport', 'created', []]);
     const path = `/batch_exports/${made.item_id}/`;
-    const renamed = await toldOnce('PATCH', path, { name: 'yours' });
+    const renamed = await onlyEntryOf('PATCH', path, { name: 'yours' });
     assert.deepEqual(renamed.detail.changes, [
       { type: 'BatchExport', action: 'changed', field: 'name', before: 'mine', after: 'yours' },
     ]);
-    const unpaused = await toldOnce('POST', `${path}unpause/`, {});
+    const unpaused = await onlyEntryOf('POST', `${path}unpause/`, {});
     assert.deepEqual(unpaused.detail.changes.find(({ field }) => field === 'paused')?.after, false);
     assert.deepEqual(await entriesOfRequest('POST', `${path}unpause/`, {}), [], 'nothing changed');
-    assert.equal((await toldOnce('POST', `${path}pause/`, {})).activity, 'updated');
-    assert.equal((await toldOnce('DELETE', path, undefined, 204)).activity, 'deleted');
+    assert.equal((await onlyEntryOf('POST', `${path}pause/`, {})).activity, 'updated');
+    assert.equal((await onlyEntryOf('DELETE', path, undefined, 204)).activity, 'deleted');
   });
 
   it('says who asked for backfills and retries, and ended them', async () => {
     const stored = await buildStoredExport(exports);
     const path = `/batch_exports/${stored.id}`;
-    const asked = await toldOnce('POST', `${path}/backfills/`, HOUR, 201);
-    assert.deepEqual([asked.scope, asked.activity], ['BatchExportBackfill', 'created']);
-    const ended = await toldOnce('POST', `${path}/backfills/${asked.item_id}/cancel/`);
+    const created = await onlyEntryOf('POST', `${path}/backfills/`, HOUR, 201);
+    assert.deepEqual([created.scope, created.activity], ['BatchExportBackfill', 'created']);
+    const ended = await onlyEntryOf('POST', `${path}/backfills/${created.item_id}/cancel/`);
     assert.deepEqual(
       ended.detail.changes.map(({ field, after }) => [field, after]),
       [['status', 'Cancelled']],
@@ -86,21 +86,21 @@ describe('the activity log of batch exports', () => {
       'a preview changes nothing',
     );
     const run = await buildRun(exports, stored, 3);
-    const cancelled = await toldOnce('POST', `${path}/runs/${run.id}/cancel/`);
+    const cancelled = await onlyEntryOf('POST', `${path}/runs/${run.id}/cancel/`);
     assert.deepEqual([cancelled.scope, cancelled.item_id], ['BatchExportRun', run.id]);
   });
 
   it('names the secrets of integrations, and tells none', async () => {
     const secrets = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-key' };
-    const made = await toldOnce('POST', '/integrations/', { kind: 'aws-s3', config: secrets }, 201);
+    const made = await onlyEntryOf('POST', '/integrations/', { kind: 'aws-s3', config: secrets }, 201);
     assert.deepEqual([made.scope, made.activity], ['Integration', 'created']);
     const path = `/integrations/${made.item_id}/`;
-    const changed = await toldOnce('PATCH', path, { config: { aws_secret_access_key: 'canary-other' } });
+    const changed = await onlyEntryOf('PATCH', path, { config: { aws_secret_access_key: 'canary-other' } });
     assert.deepEqual(
       changed.detail.changes.map(({ field }) => field),
       ['aws_secret_access_key'],
     );
-    assert.equal((await toldOnce('DELETE', path, undefined, 204)).activity, 'deleted');
+    assert.equal((await onlyEntryOf('DELETE', path, undefined, 204)).activity, 'deleted');
     assert.ok(!JSON.stringify(await entries()).includes('canary'));
   });
 

@@ -105,9 +105,9 @@ describe('a batch export that cannot be', () => {
   for (const [overrides, code, attr, detail] of refusals) {
     it(`is refused: ${JSON.stringify(overrides)}`, async () => {
       const { status, body } = await exports.request('POST', '/batch_exports/', wanted(overrides));
-      const { detail: said, ...rest } = body as { detail: string };
+      const { detail: message, ...rest } = body as { detail: string };
       assert.deepEqual({ status, ...rest }, { status: 400, type: 'validation_error', code, attr });
-      assert.match(said, detail);
+      assert.match(message, detail);
     });
   }
 });

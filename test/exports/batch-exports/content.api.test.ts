@@ -44,14 +44,14 @@ describe('the content of a batch export', () => {
   });
 
   it('is chosen by columns and transformations, which a PATCH replaces one by one', async () => {
-    const said = {
+    const content = {
       include_columns: ['uuid', 'team_id', 'properties'],
       exclude_columns: ['team_id'],
       transformations: [{ path: 'properties.$ip', action: 'drop' }],
     };
-    const { id, ...created } = await create(said);
-    assert.partialDeepStrictEqual(created, said);
-    assert.partialDeepStrictEqual(await patch(id, { exclude_columns: null }), { ...said, exclude_columns: [] });
+    const { id, ...created } = await create(content);
+    assert.partialDeepStrictEqual(created, content);
+    assert.partialDeepStrictEqual(await patch(id, { exclude_columns: null }), { ...content, exclude_columns: [] });
     assert.partialDeepStrictEqual(await patch(id, { include_columns: null, transformations: null }), {
       include_columns: null,
       transformations: [],

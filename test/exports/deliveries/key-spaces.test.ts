@@ -109,7 +109,7 @@ describe('the key space of an export', () => {
     it('is told to the owners of both, once', async () => {
       const notifications = { webhook: { url: 'https://example.com/' }, emails: [], on: [...NOTICE_KINDS] };
       await sql('update batch_exports set notifications = $2 where id = any($1)', [[older, newer], notifications]);
-      const told = async () =>
+      const notifiedExports = async () =>
         (
           await world.engine.pool.query<{ id: string }>(
             `select batch_export_id as id from notifications where kind = 'overlapping' and batch_export_id = any($1)`,
@@ -118,7 +118,7 @@ describe('the key space of an export', () => {
         ).rows.map(({ id }) => id);
       await noticeOverlaps({ ...world.engine }, new AbortController().signal);
       await noticeOverlaps({ ...world.engine }, new AbortController().signal);
-      assert.deepEqual((await told()).sort(), [older, newer].sort());
+      assert.deepEqual((await notifiedExports()).sort(), [older, newer].sort());
       await move(newer, 'elsewhere');
       await noticeOverlaps({ ...world.engine }, new AbortController().signal);
       assert.ok(!(await world.engine.stores.health.listExportsWith('overlapping')).includes(older));

@@ -22,15 +22,15 @@ describe('several at once', () => {
 
   it('end before a failure is thrown, and no more begin', async () => {
     let running = 0;
-    let begun = 0;
+    let startedCount = 0;
     const work = severalAtOnce(items, async (item) => {
       running += 1;
-      begun += 1;
+      startedCount += 1;
       await sleep(item === 3 ? 1 : 20);
       running -= 1;
       if (item === 3) throw new Error('no');
     });
     await assert.rejects(work, /^Error: no$/);
-    assert.deepEqual([running, begun], [0, 8]);
+    assert.deepEqual([running, startedCount], [0, 8]);
   });
 });

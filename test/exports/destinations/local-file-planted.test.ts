@@ -85,10 +85,10 @@ describe('an export folder in which others plant', () => {
   });
 
   it('aborts no upload through a link', async () => {
-    const begun = await store().begin('7/web/a.jsonl', 'token');
+    const upload = await store().begin('7/web/a.jsonl', 'token');
     await rename(path.join(root, '7/web'), path.join(outside, 'web'));
     await symlink(path.join(outside, 'web'), path.join(root, '7/web'));
-    await assert.rejects(store().abort(begun), DestinationRejected);
+    await assert.rejects(store().abort(upload), DestinationRejected);
     assert.equal((await readdir(path.join(outside, 'web'))).length, 1);
   });
 
@@ -138,9 +138,9 @@ describe('an export folder in which others plant', () => {
   });
 
   it('writes into no pipe that was planted for an upload', async () => {
-    const begun = await store().begin('7/web/a.jsonl', 'token');
-    await rm(path.join(root, begun.id));
-    await promisify(execFile)('mkfifo', [path.join(root, begun.id)]);
-    await assert.rejects(fillUpload(store(), begun, content()));
+    const upload = await store().begin('7/web/a.jsonl', 'token');
+    await rm(path.join(root, upload.id));
+    await promisify(execFile)('mkfifo', [path.join(root, upload.id)]);
+    await assert.rejects(fillUpload(store(), upload, content()));
   });
 });

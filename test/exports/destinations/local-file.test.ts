@@ -262,15 +262,15 @@ describe('LocalFile', () => {
       });
       const upload = await store.begin('1/web/a.jsonl', 'token');
       await mkdir(path.join(place.root, '1/web/a.jsonl'));
-      const said = {
+      const refusal = {
         name: 'DestinationRejected',
         message: 'The directory or prefix cannot be used. Choose another one.',
       };
       await assert.rejects(
         store.complete({ ...upload, parts: [], bytes: 0, sha256: '', identity: '', checksum: null }),
-        said,
+        refusal,
       );
-      await assert.rejects(store.head('1/web/a.jsonl'), said);
+      await assert.rejects(store.head('1/web/a.jsonl'), refusal);
     } finally {
       await place.stop();
     }
@@ -281,9 +281,9 @@ describe('LocalFile', () => {
       const place = await makePlace();
       try {
         const store = storeOf(place, async () => Promise.reject(Object.assign(new Error(code), { code })));
-        const begun = await store.begin('1/web/a.jsonl', 'token');
+        const firstUpload = await store.begin('1/web/a.jsonl', 'token');
         const second = await fillUpload(store, await store.begin('1/web/a.jsonl', 'token'), content());
-        await store.complete(await fillUpload(store, begun, content()), 'absent');
+        await store.complete(await fillUpload(store, firstUpload, content()), 'absent');
         const name = path.join(place.root, '1/web/a.jsonl');
         assert.equal(await readFile(name, 'utf8'), 'row\n');
         const { ino } = await stat(name);

@@ -110,10 +110,10 @@ describe('a session on Postgres', () => {
     await owner(`alter role ${role} set lock_timeout = '100ms'`);
     await on(database.url, async (other) => {
       await other.query('begin; lock table _sluice_ledger in access exclusive mode');
-      const asked = run.delivered();
-      await Promise.race([asked, sleep(800)]);
+      const answer = run.delivered();
+      await Promise.race([answer, sleep(800)]);
       await other.query('commit');
-      assert.equal((await asked)?.rows, 3);
+      assert.equal((await answer)?.rows, 3);
     });
   });
 

@@ -196,10 +196,10 @@ describe('S3', () => {
     });
 
     it('finds them on every page of the list, and asks for no page behind them', async () => {
-      const asked: (string | null)[] = [];
+      const markers: (string | null)[] = [];
       const server = http.createServer((request, response) => {
         const after = new URL(request.url!, 'http://store').searchParams.get('upload-id-marker');
-        asked.push(after);
+        markers.push(after);
         const uploads = after === null ? listedUpload('a', '1') : listedUpload('a', '2') + listedUpload('ab', '3');
         const next =
           '<IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker><NextUploadIdMarker>1</NextUploadIdMarker>';
@@ -223,7 +223,7 @@ describe('S3', () => {
         { key: 'a', id: '1' },
         { key: 'a', id: '2' },
       ]);
-      assert.deepEqual(asked, [null, '1']);
+      assert.deepEqual(markers, [null, '1']);
     });
 
     it('goes on where they may not be listed, and says so once', async () => {

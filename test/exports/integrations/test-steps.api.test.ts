@@ -89,13 +89,13 @@ describe('test steps', () => {
     const begin = async () => {
       for (let n = 0; !over.signal.aborted; n++) await store.abort(await store.begin(`${key}${n}`, 'token'));
     };
-    const begun = begin();
+    const endlessUploads = begin();
     const test = async () => {
       for (let n = 0; n < 40; n++) assert.deepEqual(await resultsOf('LocalFile', config), [passed]);
     };
-    await Promise.race([Promise.all([test(), test()]), begun]);
+    await Promise.race([Promise.all([test(), test()]), endlessUploads]);
     over.abort();
-    await begun;
+    await endlessUploads;
   });
 
   it('say that a part of the folder is a file', async () => {

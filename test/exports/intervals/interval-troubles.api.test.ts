@@ -43,7 +43,7 @@ describe('data intervals in trouble', () => {
     ((await exports.request('GET', `/batch_exports/${id}/intervals/`)).body as { results: Listed[] }).results;
   const reconcile = async () =>
     (await new MockActivityEnvironment().run(createActivities(exports.world.engine).reconcileAll)) as Repairs;
-  const told = async (id: string) =>
+  const noticeKinds = async (id: string) =>
     (
       await sql<{ kind: string }>(
         `select kind from notifications where batch_export_id = $1 and channel = 'webhook' order by created_at`,
@@ -101,7 +101,7 @@ describe('data intervals in trouble', () => {
     assert.deepEqual(shown.interval_troubles, { ...NONE, stale: 1 });
     assert.equal(shown.complete_until, at(-3), 'the end of the interval before it');
     assert.ok(shown.lag_seconds <= (Date.now() - since) / 1000 + 60, `${shown.lag_seconds} s: since the import`);
-    assert.deepEqual(await told(id), ['stale'], 'once');
+    assert.deepEqual(await noticeKinds(id), ['stale'], 'once');
     const stale = (await list(id)).filter(({ status }) => status === 'stale');
     assert.deepEqual(
       stale.map(({ data_interval_end: end }) => end),
@@ -252,10 +252,10 @@ describe('data intervals in trouble', () => {
       );
     };
     for (let time = 0; time < 27; time++) await fail();
-    assert.deepEqual(await told(id), ['failed']);
+    assert.deepEqual(await noticeKinds(id), ['failed']);
     await fail();
     await fail();
-    assert.deepEqual(await told(id), ['failed', 'gave_up']);
+    assert.deepEqual(await noticeKinds(id), ['failed', 'gave_up']);
     assert.equal((await get(id)).interval_troubles.gave_up, 1);
     const [listed] = (await list(id)).filter(({ data_interval_end: end }) => end === at(-2));
     assert.deepEqual([listed?.status, listed?.gave_up], ['failed', true]);

@@ -97,7 +97,7 @@ describe('an export is watched', () => {
     await ledger.markDelivered({ ...hold, epoch }, receipt);
     await runs.close(run.id, { status: 'Completed', closedBy: 'run' });
   }
-  const told = async (id: string) =>
+  const noticeKinds = async (id: string) =>
     (
       (await exports.db('notifications').where({ batch_export_id: id }).orderBy('created_at')) as { kind: string }[]
     ).map(({ kind }) => kind);
@@ -261,7 +261,7 @@ describe('an export is watched', () => {
       await deliver(id, -5);
       await watchFreshness(engine, new AbortController().signal);
       await watchFreshness(engine, new AbortController().signal);
-      assert.deepEqual(await told(id), ['behind_schedule']);
+      assert.deepEqual(await noticeKinds(id), ['behind_schedule']);
       const { results } = await engine.stores.logs.list({ batchExportId: id, limit: 10, offset: 0 });
       assert.match(
         results[0]!.message,
@@ -272,14 +272,14 @@ describe('an export is watched', () => {
       for (const hours of [-4, -3, -2, -1, 0]) await deliver(id, hours);
       await watchFreshness(engine, new AbortController().signal);
       await watchFreshness(engine, new AbortController().signal);
-      assert.deepEqual(await told(id), ['behind_schedule', 'recovered']);
+      assert.deepEqual(await noticeKinds(id), ['behind_schedule', 'recovered']);
     });
 
     it('but tells nobody of one that is paused, or has no target', async () => {
       const [paused, aimless] = [await buildOld(3_600), await buildOld()];
       await exports.world.batchExports.pause(exports.world.projectId, paused);
       await watchFreshness(exports.world.engine, new AbortController().signal);
-      assert.deepEqual([await told(paused), await told(aimless)], [[], []]);
+      assert.deepEqual([await noticeKinds(paused), await noticeKinds(aimless)], [[], []]);
     });
   });
 });

@@ -21,7 +21,7 @@ describe('a pause, over HTTP', () => {
 
   const request: ExportsApi['request'] = (...args) => exports.request(...args);
   const shown = async (id: string) => (await request('GET', `/batch_exports/${id}/`)).body as Shown;
-  const said = async (id: string) => {
+  const pauseOf = async (id: string) => {
     const { reason, resume_at: at } = (await shown(id)).pause!;
     return [reason, at === null ? null : Date.parse(at)];
   };
@@ -49,14 +49,14 @@ describe('a pause, over HTTP', () => {
     assert.equal(one?.by?.kind, 'user');
     assert.match(one?.by?.user?.email ?? '', /@/);
     assert.ok(Math.abs(Date.parse(one!.at!) - before) < 10_000);
-    assert.deepEqual(await said(id), ['The bucket moves', Date.parse(resume_at)]);
+    assert.deepEqual(await pauseOf(id), ['The bucket moves', Date.parse(resume_at)]);
   });
 
   it('needs no body, and says then who began it and no more', async () => {
     const id = await createRunningExport();
     await pause(id);
     assert.deepEqual((await shown(id)).pause?.by, { kind: 'project_key', user: null });
-    assert.deepEqual(await said(id), [null, null]);
+    assert.deepEqual(await pauseOf(id), [null, null]);
   });
 
   it('that an export is made with, or is given by PATCH, has a beginner as well', async () => {
@@ -80,11 +80,11 @@ describe('a pause, over HTTP', () => {
     await pause(id, { reason: 'A', resume_at: first });
     const began = (await shown(id)).pause!.at;
     await pause(id);
-    assert.deepEqual(await said(id), ['A', Date.parse(first)]);
+    assert.deepEqual(await pauseOf(id), ['A', Date.parse(first)]);
     await pause(id, { resume_at: second });
-    assert.deepEqual(await said(id), ['A', Date.parse(second)]);
+    assert.deepEqual(await pauseOf(id), ['A', Date.parse(second)]);
     await pause(id, { reason: 'B', resume_at: null });
-    assert.deepEqual(await said(id), ['B', null]);
+    assert.deepEqual(await pauseOf(id), ['B', null]);
     assert.equal((await shown(id)).pause!.at, began);
   });
 
@@ -130,7 +130,7 @@ describe('a pause, over HTTP', () => {
     await request('POST', `/batch_exports/${id}/unpause/`);
     assert.equal((await shown(id)).pause, null);
     await pause(id);
-    assert.deepEqual(await said(id), [null, null]);
+    assert.deepEqual(await pauseOf(id), [null, null]);
   });
 
   it('is taken for one of Sluice’s own after too many failures', async () => {

@@ -201,20 +201,20 @@ describe('the log of an export and of a run, over HTTP', () => {
       assert.doesNotMatch(plan, /Sort|Seq Scan/);
     });
 
-    const asked: { what: string; query: string; first: number }[] = [
+    const queries: { what: string; query: string; first: number }[] = [
       { what: 'the newest', query: '', first: MANY },
       { what: 'in the middle', query: '&before=2025-06-03T12:46:41Z', first: 100_000 },
       { what: 'the errors', query: '&level=ERROR', first: MANY },
       { what: 'a text of the oldest', query: '&search=line%2017', first: 179_999 },
       { what: 'a text that is nowhere', query: '&search=nowhere', first: NaN },
     ];
-    for (const { what, query, first } of asked) {
+    for (const { what, query, first } of queries) {
       it(`is asked for ${what} in half a second`, async () => {
         const least = await leastMs(500, async () => {
-          const begun = performance.now();
+          const startedMs = performance.now();
           const page = await read(`${pathOf(many)}?cursor=&limit=50${query}`);
           if (!Number.isNaN(first)) assert.equal(lines(page)[0], first);
-          return performance.now() - begun;
+          return performance.now() - startedMs;
         });
         assert.ok(least < 500, `${least} ms`);
       });

@@ -73,13 +73,13 @@ describe('the end of a run', () => {
     return backfill;
   }
   const now = ({ projectId, id }: BatchExport) => rows.stores.batchExports.get(projectId, id);
-  const told = async ({ id }: BatchExport) =>
+  const noticesOf = async ({ id }: BatchExport) =>
     (await rows.db('notifications').where({ batch_export_id: id }).orderBy('created_at')) as {
       kind: NoticeKind;
       channel: string;
       content: { summary: string };
     }[];
-  const kindsTold = async (one: BatchExport) => (await told(one)).map(({ kind }) => kind);
+  const kindsTold = async (one: BatchExport) => (await noticesOf(one)).map(({ kind }) => kind);
   const messages = async ({ id }: BatchExport) =>
     (await rows.stores.logs.list({ batchExportId: id, limit: 100, offset: 0 })).results.map(({ message }) => message);
 
@@ -101,7 +101,7 @@ describe('the end of a run', () => {
       const [span] = await rows.stores.gaps.listPauses(one.id);
       assert.equal(span?.unpausedAt, null);
       assert.ok((await messages(one)).includes(`Paused: ${pausedReason}`));
-      const notices = await told(one);
+      const notices = await noticesOf(one);
       assert.equal(notices.at(-1)?.kind, 'paused');
       assert.equal(notices.at(-1)?.content.summary, `Paused: ${pausedReason}`);
     });
@@ -229,7 +229,7 @@ describe('the end of a run', () => {
       const one = await build();
       await endAll(one, COMPLETED, FAILED, PASSING, FAILED, COMPLETED, COMPLETED, PASSING);
       assert.deepEqual(await kindsTold(one), ['failed', 'recovered', 'failed']);
-      const [failed, recovered, again] = (await told(one)).map(({ content }) => content.summary);
+      const [failed, recovered, again] = (await noticesOf(one)).map(({ content }) => content.summary);
       assert.equal(failed, 'A run failed: The bucket does not exist. It waits for you.');
       assert.equal(recovered, 'Runs succeed again.');
       assert.equal(again, 'A run failed: The store is away. Sluice will retry it.');
@@ -239,7 +239,7 @@ describe('the end of a run', () => {
       const notifications = { ...tells(['recovered']), emails: ['a@example.com'] };
       const one = await build({ notifications });
       await endAll(one, FAILED, COMPLETED);
-      const notices = await told(one);
+      const notices = await noticesOf(one);
       assert.deepEqual(notices.map(({ kind, channel }) => `${kind} ${channel}`).sort(), [
         'recovered mail',
         'recovered webhook',
@@ -250,7 +250,7 @@ describe('the end of a run', () => {
       for (const notifications of [null, tells([]), { ...tells(), webhook: null }]) {
         const one = await build({ notifications });
         await endAll(one, FAILED, COMPLETED);
-        assert.deepEqual(await told(one), []);
+        assert.deepEqual(await noticesOf(one), []);
       }
     });
   });

@@ -278,9 +278,9 @@ describe('runs, backfills and logs over HTTP', () => {
   for (const [body, code, attr, detail] of bad) {
     it(`refuse a backfill of ${JSON.stringify(body)}`, async () => {
       const answer = await request('POST', `${path}/backfill/`, body);
-      const { detail: said, ...rest } = answer.body as { detail: string };
+      const { detail: message, ...rest } = answer.body as { detail: string };
       assert.deepEqual({ status: answer.status, ...rest }, { status: 400, type: 'validation_error', code, attr });
-      assert.match(said, detail);
+      assert.match(message, detail);
     });
   }
 
@@ -478,8 +478,8 @@ describe('runs, backfills and logs over HTTP', () => {
       [null, 'null'],
     ] as const) {
       const { status, body } = await request('PATCH', `${path}/`, { max_concurrent_runs: wrong });
-      const { code: said, attr } = body as { code: string; attr: string };
-      assert.deepEqual([status, said, attr], [400, code, 'max_concurrent_runs']);
+      const { code: foundCode, attr } = body as { code: string; attr: string };
+      assert.deepEqual([status, foundCode, attr], [400, code, 'max_concurrent_runs']);
     }
   });
 });

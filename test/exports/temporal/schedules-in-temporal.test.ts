@@ -116,8 +116,8 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     await toggle(id, 'pause', 'by hand');
     // Temporal's list may be behind: the look before the gaps must do without it.
     const { fillGaps } = await import('../../../activities/rounds/fill-gaps.ts');
-    const asked = await fillGaps(world.engine, new AbortController().signal);
-    assert.equal(asked, 0);
+    const filledCount = await fillGaps(world.engine, new AbortController().signal);
+    assert.equal(filledCount, 0);
     assert.equal((await rowOf(id)).paused, true);
   });
 
@@ -162,9 +162,9 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     await temporal('schedule', 'delete', '--schedule-id', id);
     assert.equal(await verify(id), false);
     assert.deepEqual((await describe_(id)).spec, spec);
-    const told = 'The schedule was deleted in Temporal, and is restored. Change the batch export instead.';
-    assert.deepEqual(await noticesOf(id), [`schedule_changed: ${told}`]);
-    assert.deepEqual(await linesOf(id), [`WARNING ${told}`]);
+    const warning = 'The schedule was deleted in Temporal, and is restored. Change the batch export instead.';
+    assert.deepEqual(await noticesOf(id), [`schedule_changed: ${warning}`]);
+    assert.deepEqual(await linesOf(id), [`WARNING ${warning}`]);
   });
 
   it('changed is restored, and its watchers are told; a pause beside the change stays', async () => {

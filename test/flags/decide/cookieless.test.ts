@@ -33,7 +33,7 @@ describe('flags of visitors without cookies', () => {
       { token: tenant.apiToken, distinct_id: NOBODY, ...changes },
       { ...headersOf(n), ...headers },
     );
-  const values = async (...asked: Parameters<typeof get>) => valuesOf(await get(...asked));
+  const values = async (...request: Parameters<typeof get>) => valuesOf(await get(...request));
 
   /** Tells under which id flags are decided: on for those whose id looks like that of a visitor. */
   const named = {
@@ -86,19 +86,19 @@ describe('flags of visitors without cookies', () => {
 
     it('are known by the distinct id alone, whatever $cookieless_mode says', async () => {
       for (const $cookieless_mode of [true, false, 'yes', 7]) {
-        const said = { $cookieless_mode, person_properties: { $cookieless_mode } };
-        assert.equal((await values(tenant, 1, said))['named'], true);
-        assert.equal((await values(tenant, 1, { ...said, distinct_id: 'ada' }))['named'], false);
+        const modeFields = { $cookieless_mode, person_properties: { $cookieless_mode } };
+        assert.equal((await values(tenant, 1, modeFields))['named'], true);
+        assert.equal((await values(tenant, 1, { ...modeFields, distinct_id: 'ada' }))['named'], false);
       }
     });
 
     it('are those of everybody, where nothing tells the visitor apart', async () => {
-      const asked = [
+      const answers = [
         values(tenant, 1, {}, { Origin: 'null' }),
         values(tenant, 1, {}, { Origin: '' }),
         values(tenant, 1, {}, { 'User-Agent': '' }),
       ];
-      for (const one of await Promise.all(asked)) assert.equal(one['named'], false);
+      for (const one of await Promise.all(answers)) assert.equal(one['named'], false);
     });
 
     it('are the same by /decide/, and by OFREP', async () => {
@@ -173,8 +173,8 @@ describe('flags of visitors without cookies', () => {
           { $anon_distinct_id: NOBODY, person_properties },
         ]) {
           const ids = Array.from({ length: VISITORS }, (_, n) => `user-${n}`);
-          const asked = ids.map((id) => values(tenant, 1, { distinct_id: id, ...changes }));
-          assert.equal(new Set((await Promise.all(asked)).map(({ kept }) => kept)).size, 2);
+          const answers = ids.map((id) => values(tenant, 1, { distinct_id: id, ...changes }));
+          assert.equal(new Set((await Promise.all(answers)).map(({ kept }) => kept)).size, 2);
         }
         assert.deepEqual(await sluice.db('feature_flag_awaited_overrides').where({ project_id: tenant.projectId }), []);
       });

@@ -209,8 +209,8 @@ describe('the facts of a decision', () => {
         ['one', 'anon'],
         ['two', 'anon'],
       ]);
-      for (const asked of [request, request, requestOf({})]) {
-        assert.deepEqual((await readFacts(project(...flags), asked, wanted)).hashKeyOverrides, promised);
+      for (const evaluationRequest of [request, request, requestOf({})]) {
+        assert.deepEqual((await readFacts(project(...flags), evaluationRequest, wanted)).hashKeyOverrides, promised);
       }
       assert.deepEqual(
         (await readFacts(project(...flags), requestOf({ distinctId: 'eve' }), wanted)).hashKeyOverrides,
@@ -238,8 +238,8 @@ describe('the facts of a decision', () => {
         ['one', 'before'],
         ['two', 'anon'],
       ]);
-      for (const asked of [requestOf({ anonDistinctId: 'anon' }), requestOf({})]) {
-        assert.deepEqual((await readFacts(project(...flags), asked, wanted)).hashKeyOverrides, kept);
+      for (const evaluationRequest of [requestOf({ anonDistinctId: 'anon' }), requestOf({})]) {
+        assert.deepEqual((await readFacts(project(...flags), evaluationRequest, wanted)).hashKeyOverrides, kept);
       }
     });
   });

@@ -52,7 +52,7 @@ describe('flags of persons', () => {
   }
   const get = (distinctId: string, changes: object = {}, headers: Record<string, string> = {}) =>
     postDecide(`${sluice.url}/flags/?v=2`, { token: tenant.apiToken, distinct_id: distinctId, ...changes }, headers);
-  const values = async (...asked: Parameters<typeof get>) => valuesOf(await get(...asked));
+  const values = async (...request: Parameters<typeof get>) => valuesOf(await get(...request));
 
   /** Two ids that get different variants of a flag. */
   async function buildIds(key: string): Promise<[anonymous: string, identified: string]> {
@@ -135,7 +135,7 @@ describe('flags of persons', () => {
     const geneva = { geneva: true, london: false, swiss: true };
     const london = { geneva: false, london: true, swiss: false };
 
-    const asked: [string, Record<string, string>, object, object][] = [
+    const cases: [string, Record<string, string>, object, object][] = [
       ['as stored, without an address', {}, {}, geneva],
       ['as the address says', { 'X-Forwarded-For': LONDON }, {}, london],
       ['as the first address says', { 'X-Forwarded-For': `${LONDON}:8080, ${GENEVA}` }, {}, london],
@@ -147,7 +147,7 @@ describe('flags of persons', () => {
       ['the same as old SDKs say it', { [literal]: LONDON }, { disable_geoip: true }, geneva],
       ['nowhere else than where the address is', { [literal]: SWITZERLAND }, {}, { ...geneva, geneva: false }],
     ];
-    for (const [name, headers, body, flags] of asked) {
+    for (const [name, headers, body, flags] of cases) {
       it(name, async () => assert.deepEqual(await values('ada', body, headers), flags));
     }
 

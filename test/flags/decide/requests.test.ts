@@ -178,10 +178,10 @@ describe('requests for flags', () => {
     it('get the answer that names no project', async () => {
       for (const path of ['/flags/', '/flags/?v=1', '/flags/?v=2', '/decide/?v=3', '/decide/']) {
         const answer = await postDecide(sluice.url + path, plain(), { 'User-Agent': googlebot });
-        const { requestId: _, evaluatedAt: __, ...told } = answer.body;
-        const [list, flags] = [told['featureFlags'], told['featureFlags'] ?? told['flags']];
+        const { requestId: _, evaluatedAt: __, ...fields } = answer.body;
+        const [list, flags] = [fields['featureFlags'], fields['featureFlags'] ?? fields['flags']];
         assert.deepEqual([answer.status, flags], [200, Array.isArray(list) ? [] : {}], path);
-        assert.deepEqual([told['isAuthenticated'], told['sessionRecording']], [false, false], path);
+        assert.deepEqual([fields['isAuthenticated'], fields['sessionRecording']], [false, false], path);
       }
       assert.deepEqual(valuesOf(await get({}, { 'User-Agent': 'Googlebot-Image/1.0' })), {});
     });
@@ -256,14 +256,14 @@ describe('requests for flags', () => {
       );
     });
 
-    const said: [body: () => unknown, detail: RegExp][] = [
+    const refusals: [body: () => unknown, detail: RegExp][] = [
       [() => '{', /^Failed to decode request: /],
       [() => ({ distinct_id: 'ada' }), /^No API token provided\. /],
       [() => ({ token: 'phc_nobody', distinct_id: 'ada' }), /^Project API key invalid\. /],
       [() => ({ token: tenant.apiToken }), /^The distinct_id field is missing from the request\. /],
     ];
     it('in the words of upstream', async () => {
-      for (const [body, detail] of said) {
+      for (const [body, detail] of refusals) {
         assert.match(String((await postDecide(`${sluice.url}/flags/?v=2`, body())).body['detail']), detail);
       }
     });
@@ -318,8 +318,8 @@ describe('requests for flags', () => {
     const { headers } = await get({}, { Origin });
     assert.equal(headers.get('access-control-allow-origin'), Origin);
     assert.equal(headers.get('access-control-allow-credentials'), 'true');
-    const asked = { Origin, 'Access-Control-Request-Headers': 'content-type,x-thing' };
-    const preflight = await fetch(`${sluice.url}/decide/?v=3`, { method: 'OPTIONS', headers: asked });
+    const preflightHeaders = { Origin, 'Access-Control-Request-Headers': 'content-type,x-thing' };
+    const preflight = await fetch(`${sluice.url}/decide/?v=3`, { method: 'OPTIONS', headers: preflightHeaders });
     assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type,x-thing');
     assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, OPTIONS, HEAD');
   });

@@ -93,24 +93,24 @@ describe('live definitions', () => {
     const processes = [open(), open()];
     await Promise.all(processes.map(async (live) => live.find(tenant.apiToken)));
     await listening(2);
-    const told: [project: number, active: boolean][] = [];
-    let toldAt = 0;
+    const notified: [project: number, active: boolean][] = [];
+    let notifiedAt = 0;
     for (const live of processes) {
       live.onChange((project) => {
-        told.push([project, isActive(live, tenant)]);
-        toldAt = performance.now();
+        notified.push([project, isActive(live, tenant)]);
+        notifiedAt = performance.now();
       });
     }
     async function change(active: boolean): Promise<number> {
-      told.length = 0;
+      notified.length = 0;
       await db('feature_flags').where({ id }).update({ active });
       const changedAt = performance.now();
-      await until('both to tell', () => told.length >= 2);
-      assert.deepEqual(told, [
+      await until('both to tell', () => notified.length >= 2);
+      assert.deepEqual(notified, [
         [tenant.projectId, active],
         [tenant.projectId, active],
       ]);
-      return toldAt - changedAt;
+      return notifiedAt - changedAt;
     }
     for (const active of [false, true]) await change(active);
     const took = await leastMs(100, (time) => change(time % 2 === 1));
@@ -122,13 +122,13 @@ describe('live definitions', () => {
     const live = open();
     await live.find(tenant.apiToken);
     await listening(1);
-    const told = { first: 0, second: 0 };
-    const end = live.onChange(() => (told.first += 1));
-    live.onChange(() => (told.second += 1));
+    const callCounts = { first: 0, second: 0 };
+    const end = live.onChange(() => (callCounts.first += 1));
+    live.onChange(() => (callCounts.second += 1));
     end();
     await buildFlag(db, tenant.projectId);
-    await until('the second', () => told.second === 1);
-    assert.equal(told.first, 0);
+    await until('the second', () => callCounts.second === 1);
+    assert.equal(callCounts.first, 0);
   });
 
   it('opens a project by its new token, and no longer by the one before', async () => {

@@ -118,9 +118,9 @@ describe('SDKs that decide a flag otherwise', () => {
   });
 
   it('are named for `not_in` a cohort, with the releases that read it as `in`', () => {
-    const told = sdkDifferences(buildStoredFlag(sets(set(inCohort(1, 'not_in')))), definitionsOf([]));
+    const differences = sdkDifferences(buildStoredFlag(sets(set(inCohort(1, 'not_in')))), definitionsOf([]));
     assert.deepEqual(
-      told.filter(({ reason }) => reason.includes('`not_in`')).map(({ sdk, versions }) => `${sdk} ${versions}`),
+      differences.filter(({ reason }) => reason.includes('`not_in`')).map(({ sdk, versions }) => `${sdk} ${versions}`),
       [
         'posthog-go <=1.23.1',
         'posthog-node <5.40.0',
@@ -181,14 +181,14 @@ describe('SDKs that decide a flag otherwise', () => {
     for (const name of RUN) {
       it(`differ in what is told of them: posthog-${name}`, () => {
         const [sdk, version] = `posthog-${name}`.split(' ') as [Sdk, string];
-        const told = stored.filter((one) =>
+        const flagsWithDifference = stored.filter((one) =>
           sdkDifferences(one, definitions).some((found) => found.sdk === sdk && isIn(version, found.versions)),
         );
         const shown = SHOWN.filter(({ flag: key, sdks, says }) => {
           const isSilent = says.some((value) => value !== undefined && value !== null);
           return isSilent && key !== 'asleep' && (!sdks || sdks.includes(`${sdk} ${version}`));
         });
-        const keys = told.map(({ key }) => key);
+        const keys = flagsWithDifference.map(({ key }) => key);
         assert.deepEqual(
           shown.map(({ flag: key }) => key).filter((key) => !keys.includes(key)),
           [],

@@ -260,12 +260,12 @@ async function compareAnswers(client: PostHog, definitions: StoredDefinitions, p
   const judged = judge(definitions);
   const cases: { flag: StoredFlag; person: Person; local: Answer; ours: Answer }[] = [];
   for (const person of persons) {
-    const asked = requestOf(person);
+    const options = requestOf(person);
     const local = await client.getAllFlagsAndPayloads(person.distinctId, {
-      ...(asked as object),
+      ...(options as object),
       onlyEvaluateLocally: true,
     });
-    const { decisions } = compiled.evaluate(buildRequest(asked), buildFacts(), { now: Date.now(), budgetMs: 60_000 });
+    const { decisions } = compiled.evaluate(buildRequest(options), buildFacts(), { now: Date.now(), budgetMs: 60_000 });
     const values = { ...local.featureFlags };
     // Where it does not know a flag, it passes over the condition sets that depend on it.
     const known = judged.filter(({ id }) => dependencyChainOf(id)?.every(({ key }) => values[key] !== undefined));

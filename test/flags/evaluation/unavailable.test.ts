@@ -16,8 +16,8 @@ import {
 } from '../../support/flags/flags.ts';
 
 const stored = { type: 'person', key: 'plan', value: 'pro' };
-const said = { type: 'person', key: 'country', value: 'CZ' };
-const other = { ...said, value: 'AT' };
+const country = { type: 'person', key: 'country', value: 'CZ' };
+const other = { ...country, value: 'AT' };
 const listed = { type: 'cohort', value: 9 };
 const tier = { type: 'group', group_type_index: 0, key: 'tier', value: 'gold' };
 const AB: Json = {
@@ -31,8 +31,8 @@ const DEFINITIONS = {
   groupTypes: new Map([[0, 'company']]),
   cohorts: [
     buildStaticCohort(9),
-    buildCohort(1, { type: 'OR', values: [stored, said] }),
-    buildCohort(2, { type: 'AND', values: [stored, said] }),
+    buildCohort(1, { type: 'OR', values: [stored, country] }),
+    buildCohort(2, { type: 'AND', values: [stored, country] }),
     buildCohort(3, { type: 'AND', values: [stored, other] }),
   ],
 };
@@ -52,7 +52,7 @@ const decisionKept = (filters: Json) => decisionOf(filters, 'ida', { ensureExper
 describe('while the database is away', () => {
   const cases: [rule: string, filters: Json, expected: boolean | string, distinctId?: string][] = [
     ['a rollout is right', { groups: [{ rollout_percentage: 50 }] }, true],
-    ['what the request says is right', { groups: [{ properties: [said] }] }, true],
+    ['what the request says is right', { groups: [{ properties: [country] }] }, true],
     ['what is stored is not known', { groups: [{ properties: [stored] }] }, 'failed'],
     ['nor whether it is absent', { groups: [{ properties: [{ ...stored, operator: 'is_not_set' }] }] }, 'failed'],
     ['but does not matter beside what does not match', { groups: [{ properties: [stored, other] }] }, false],
@@ -144,7 +144,7 @@ describe('while the database is away', () => {
   it('decisions that are made are those that would be made with the database', () => {
     const filter = fc.constantFrom<Json>(
       stored,
-      said,
+      country,
       other,
       listed,
       tier,

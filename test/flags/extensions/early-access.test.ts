@@ -148,8 +148,8 @@ describe('early access features', () => {
   });
 
   it('change nothing that they are not told to', async () => {
-    const said = { description: 'Dark', documentation_url: 'https://example.com/dark', payload: { likes: 3 } };
-    const before = await build({ ...said, stage: 'beta' });
+    const fields = { description: 'Dark', documentation_url: 'https://example.com/dark', payload: { likes: 3 } };
+    const before = await build({ ...fields, stage: 'beta' });
     const after = await world.done<Feature>('PATCH', `${PATH}${before.id}/`, { name: 'Darker' });
     assert.deepEqual(after, { ...before, name: 'Darker' });
     const { results } = await world.stores.auditLog.list(

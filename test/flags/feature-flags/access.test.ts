@@ -71,7 +71,7 @@ describe('access to feature flags', () => {
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return answer.body as Body & { id: string | number };
   };
-  const told = async (method: string, path: string, body?: object) =>
+  const bodyText = async (method: string, path: string, body?: object) =>
     JSON.stringify((await sendRequest(method, path.startsWith('/api') ? path : elsewhere(path), body)).body);
 
   it('is asked about on every route of one flag', async () => {
@@ -112,8 +112,8 @@ describe('access to feature flags', () => {
     const reasons = (await sendRequest('GET', 'evaluation_reasons/?distinct_id=anna')).body;
     assert.deepEqual(Object.keys(reasons), ['open', 'shown']);
     for (const path of ['activity/', elsewhere('/activity_log/?scope=FeatureFlag')]) {
-      const told = (await sendRequest('GET', path)).body['results'] as { item_id: string }[];
-      assert.deepEqual(new Set(told.map(({ item_id }) => Number(item_id))), new Set([open.id, shown.id]), path);
+      const entries = (await sendRequest('GET', path)).body['results'] as { item_id: string }[];
+      assert.deepEqual(new Set(entries.map(({ item_id }) => Number(item_id))), new Set([open.id, shown.id]), path);
     }
     const made = (await as(api.key, 'GET', `${hidden.id}/`)).body as Body;
     assert.deepEqual([made['can_edit'], made['user_access_level']], [true, 'manager']);
@@ -211,15 +211,15 @@ describe('access to feature flags', () => {
       const flag = ((await as(api.key, 'GET', elsewhere(`/experiments/${id}/`))).body as Body)['feature_flag'] as Flag;
       await say('none', flag);
       for (const text of [
-        await told('GET', '/experiments/'),
-        await told('GET', `/experiments/${id}/`),
-        await told('PATCH', `/experiments/${id}/`, { name: 'Renamed' }),
-        await told('GET', `/experiments/${id}/results/`),
-        await told('GET', '/activity_log/'),
+        await bodyText('GET', '/experiments/'),
+        await bodyText('GET', `/experiments/${id}/`),
+        await bodyText('PATCH', `/experiments/${id}/`, { name: 'Renamed' }),
+        await bodyText('GET', `/experiments/${id}/results/`),
+        await bodyText('GET', '/activity_log/'),
       ]) {
         assert.doesNotMatch(text, KEY);
       }
-      assert.doesNotMatch(await told('GET', `/experiments/${id}/`), /feature_flag_variants/);
+      assert.doesNotMatch(await bodyText('GET', `/experiments/${id}/`), /feature_flag_variants/);
       assert.match(JSON.stringify((await as(api.key, 'GET', elsewhere(`/experiments/${id}/`))).body), KEY);
     });
 
@@ -242,18 +242,21 @@ describe('access to feature flags', () => {
     it('in why flags that a survey has of its own cannot be as wanted', async () => {
       const survey = { name: 'Asked', type: 'popover', questions: [{ type: 'open', question: 'How?' }] };
       const targeting_flag_filters = on(secret, 'guess');
-      const guess = await told('POST', '/surveys/', { ...survey, targeting_flag_filters });
+      const guess = await bodyText('POST', '/surveys/', { ...survey, targeting_flag_filters });
       assert.match(guess, /has no variant/);
       assert.doesNotMatch(guess, /hush|evaluates to/);
 
       const london = { groups: [{ properties: [{ type: 'person', key: 'city', value: ['London'] }] }] };
       const body = await made('/surveys/', { ...survey, targeting_flag_filters: london });
-      assert.doesNotMatch(await told('PATCH', `/surveys/${body.id}/`, { targeting_flag_filters }), /hush|evaluates to/);
+      assert.doesNotMatch(
+        await bodyText('PATCH', `/surveys/${body.id}/`, { targeting_flag_filters }),
+        /hush|evaluates to/,
+      );
       await as(api.key, 'PATCH', elsewhere(`/surveys/${body.id}/`), { start_date: '2026-03-01T00:00:00Z' });
       const dependent = await withKey({ filters: on(body['targeting_flag'] as Flag, true) });
       for (const text of [
-        await told('PATCH', `/surveys/${body.id}/`, { remove_targeting_flag: true }),
-        await told('DELETE', `/surveys/${body.id}/`),
+        await bodyText('PATCH', `/surveys/${body.id}/`, { remove_targeting_flag: true }),
+        await bodyText('DELETE', `/surveys/${body.id}/`),
       ]) {
         assert.match(text, new RegExp(`depend on it: ID: ${dependent.id}`));
         assert.doesNotMatch(text, KEY);
@@ -269,12 +272,12 @@ describe('access to feature flags', () => {
         ['/early_access_feature/', feature],
       ] as const) {
         const { id } = await made(path, body);
-        assert.doesNotMatch(await told('GET', path), KEY);
-        assert.doesNotMatch(await told('GET', `${path}${id}/`), KEY);
-        assert.doesNotMatch(await told('PATCH', `${path}${id}/`, { name: `${body.name} more` }), KEY);
+        assert.doesNotMatch(await bodyText('GET', path), KEY);
+        assert.doesNotMatch(await bodyText('GET', `${path}${id}/`), KEY);
+        assert.doesNotMatch(await bodyText('PATCH', `${path}${id}/`, { name: `${body.name} more` }), KEY);
         assert.match(JSON.stringify((await as(api.key, 'GET', elsewhere(`${path}${id}/`))).body), KEY);
       }
-      assert.doesNotMatch(await told('GET', '/activity_log/'), KEY);
+      assert.doesNotMatch(await bodyText('GET', '/activity_log/'), KEY);
     });
 
     it('from who would link one to a survey, to read it where pages do', async () => {
@@ -285,7 +288,7 @@ describe('access to feature flags', () => {
       const again = await sendRequest('PATCH', elsewhere(`/surveys/${id}/`), { linked_flag_id: secret.id });
       assert.equal(again.status, 200, 'it is linked already');
       const variant = { conditions: { linkedFlagVariant: 'guess' } };
-      assert.doesNotMatch(await told('PATCH', `/surveys/${id}/`, variant), /Available|no variants/);
+      assert.doesNotMatch(await bodyText('PATCH', `/surveys/${id}/`, variant), /Available|no variants/);
     });
 
     it('in why a cohort or a flag cannot be deleted, or be depended on', async () => {
@@ -301,14 +304,14 @@ describe('access to feature flags', () => {
       const needed = await api.create({ key: 'needed' });
       const dependent = await withKey({ filters: on(needed, true) });
       for (const change of [{ active: false }, { deleted: true }]) {
-        const text = await told('PATCH', `/feature_flags/${needed.id}/`, change);
+        const text = await bodyText('PATCH', `/feature_flags/${needed.id}/`, change);
         assert.match(text, new RegExp(`depend on it: ID: ${dependent.id}`));
       }
-      const guess = await told('POST', '/feature_flags/', { key: 'guess', filters: on(secret, 'guess') });
+      const guess = await bodyText('POST', '/feature_flags/', { key: 'guess', filters: on(secret, 'guess') });
       assert.match(guess, /has no variant/);
       assert.doesNotMatch(guess, /hush|evaluates to/);
       await as(api.key, 'PATCH', `${secret.id}/`, { active: false });
-      assert.doesNotMatch(await told('POST', '/feature_flags/', { key: 'guess', filters: on(secret, true) }), KEY);
+      assert.doesNotMatch(await bodyText('POST', '/feature_flags/', { key: 'guess', filters: on(secret, true) }), KEY);
     });
   });
 
@@ -325,9 +328,9 @@ describe('access to feature flags', () => {
       EDITOR,
     ]);
     const survey = { name: 'How is it?', type: 'popover', questions: [{ type: 'open', question: 'How?' }] };
-    const asked = await sendRequest('POST', elsewhere('/surveys/'), survey);
-    assert.equal(asked.status, 201);
-    const { id } = asked.body as { id: string };
+    const created = await sendRequest('POST', elsewhere('/surveys/'), survey);
+    assert.equal(created.status, 201);
+    const { id } = created.body as { id: string };
     const patched = await sendRequest('PATCH', `${elsewhere('/surveys/')}${id}/`, { name: 'Well?' });
     assert.equal(patched.status, 200);
   });

@@ -107,10 +107,10 @@ describe('the evaluation of a flag', () => {
       groups: [{ properties: [{ type: 'group', group_type_index: 0, key: 'size', operator: 'gt', value: '5' }] }],
       multivariate: { variants: [{ key: 'blue', rollout_percentage: 100 }] },
     };
-    const asked = { flag: 'basket', filters, group_properties: { company: { size: 9 } } };
-    const missed = await postEvaluate(asked);
+    const evaluationInput = { flag: 'basket', filters, group_properties: { company: { size: 9 } } };
+    const missed = await postEvaluate(evaluationInput);
     assert.deepEqual([missed.value, missed.condition_sets[0]!.reason], [false, 'no_group_type']);
-    assert.equal((await postEvaluate({ ...asked, groups: { company: 'acme' } })).value, 'blue');
+    assert.equal((await postEvaluate({ ...evaluationInput, groups: { company: 'acme' } })).value, 'blue');
     const off = await api.create({ key: 'off', active: false, filters: { groups: SETS } });
     const shown = await postEvaluate({ flag: off.id, person_properties: { source: 'google' } });
     assert.deepEqual([shown.active, shown.value], [false, true]);

@@ -146,7 +146,7 @@ describe('feature flags', () => {
       holdout: { id: 3, exclusion_percentage: 10 },
       early_exit: true,
     };
-    const said = {
+    const fields = {
       name: 'All of it',
       filters,
       active: false,
@@ -157,13 +157,13 @@ describe('feature flags', () => {
       tags: ['Growth', 'growth ', 'beta'],
       is_remote_configuration: true,
     };
-    const flag = await api.create({ ...said, created_by: 7, version: 40, creation_context: 'experiments' });
+    const flag = await api.create({ ...fields, created_by: 7, version: 40, creation_context: 'experiments' });
     const kept = structuredClone(filters) as typeof filters & { payloads: Body };
     kept.groups[0]!.properties![8]!.key = String(base.id);
     Object.assign(kept.groups[1]!, { rollout_percentage: 100 });
     kept.payloads = { a: '{"color":"red"}', b: '"blue"', c: 'null' } as never;
     for (const [name, value] of Object.entries({
-      ...said,
+      ...fields,
       filters: kept,
       evaluation_tags: ['web', 'Docs'],
       evaluation_contexts: ['web', 'Docs'],
@@ -335,7 +335,7 @@ describe('feature flags', () => {
   it('are not deleted under an early access feature, a running experiment or a survey, and say which there are', async () => {
     const { db } = api.sluice;
     const project_id = api.ours.projectId;
-    const [early, tried, asked] = [await api.create(), await api.create(), await api.create()];
+    const [early, tried, surveyed] = [await api.create(), await api.create(), await api.create()];
     const feature = { project_id, id: '11111111-1111-4111-8111-111111111111', flag_id: early.id, name: 'Dark mode' };
     await db('early_access_features').insert({
       ...feature,
@@ -358,10 +358,10 @@ describe('feature flags', () => {
     assert.deepEqual((await ok('GET', `${early.id}/`))['features'], [
       { id: feature.id, name: 'Dark mode', stage: 'beta' },
     ]);
-    const told = await ok('GET', `${tried.id}/`);
+    const shownFlag = await ok('GET', `${tried.id}/`);
     const { id, name } = experiment!;
-    assert.deepEqual(told['experiment_set'], [id]);
-    assert.deepEqual(told['experiment_set_metadata'], [{ id, name, is_running: true }]);
+    assert.deepEqual(shownFlag['experiment_set'], [id]);
+    assert.deepEqual(shownFlag['experiment_set_metadata'], [{ id, name, is_running: true }]);
     await db('experiments').where({ id }).update({ start_date: null });
     const drafted = await ok('GET', `${tried.id}/`);
     assert.deepEqual(drafted['experiment_set_metadata'], [{ id, name, is_running: false }]);
@@ -370,7 +370,7 @@ describe('feature flags', () => {
       (await list('?type=experiment')).results.map(({ id }) => id),
       [tried.id],
     );
-    assert.deepEqual((await ok('GET', `${asked.id}/`))['surveys'], []);
+    assert.deepEqual((await ok('GET', `${surveyed.id}/`))['surveys'], []);
     const group = { filters: { ...filtersWith(), aggregation_group_type_index: 0 } };
     assert.equal((await api.request('PATCH', `${early.id}/`, group)).status, 400);
   });
@@ -378,14 +378,14 @@ describe('feature flags', () => {
   it('tell which released SDKs decide them otherwise', async () => {
     const held = { groups: filtersWith()['groups'], holdout: { id: 1, exclusion_percentage: 10 } };
     const { filters, ...flag } = await api.create({ filters: held });
-    const { differing_sdks: told } = flag['local_evaluation'] as { differing_sdks: Body[] };
-    assert.deepEqual(told[0], { sdk: 'posthog-go', versions: '<=1.23.1', reason: 'It ignores holdouts.' });
-    assert.equal(told.length, 7);
+    const { differing_sdks: differences } = flag['local_evaluation'] as { differing_sdks: Body[] };
+    assert.deepEqual(differences[0], { sdk: 'posthog-go', versions: '<=1.23.1', reason: 'It ignores holdouts.' });
+    assert.equal(differences.length, 7);
     const above = await api.create({ filters: filtersOnFlags([flag.id], false) });
     const { differing_sdks: of } = above['local_evaluation'] as { differing_sdks: { reason: string }[] };
     assert.deepEqual(
       of.map(({ reason }) => reason),
-      told.map(({ reason }) => `It depends on flag ${flag.key}: ${String(reason)}`),
+      differences.map(({ reason }) => `It depends on flag ${flag.key}: ${String(reason)}`),
     );
     assert.deepEqual(filters, held);
   });
@@ -497,7 +497,7 @@ describe('feature flags', () => {
     await api.sluice
       .db('surveys')
       .insert({ project_id: api.ours.projectId, targeting_flag_id: ofSurvey.id, ...survey });
-    const asked: [string, string][] = [
+    const lists: [string, string][] = [
       ['?order=key', 'five four one_ three two'],
       ['?order=-key&limit=2', 'two three'],
       ['?order=key&limit=2&offset=3', 'three two'],
@@ -516,7 +516,7 @@ describe('feature flags', () => {
       ['?evaluation_runtime=server', 'four'],
       [`?created_by_id=${api.ours.userId + 1000}`, ''],
     ];
-    for (const [query, expected] of asked) {
+    for (const [query, expected] of lists) {
       assert.equal(sorted(await keys(query), query), sorted(expected, query), query);
     }
     const page = await list('?limit=2');

@@ -457,13 +457,13 @@ describe('refusals of feature flags', () => {
     });
   });
 
-  for (const [name, said, code, attr] of REFUSED) {
+  for (const [name, fields, code, attr] of REFUSED) {
     it(name, async () => {
-      const found = await refusal('POST', '', { key: 'new', ...said });
+      const found = await refusal('POST', '', { key: 'new', ...fields });
       assert.deepEqual([found.type, found.code, found.attr], ['validation_error', code, attr], found.detail);
       // A change is held to the same.
-      if (attr === 'rollout_percentage' || (said['filters'] && attr !== 'filters__groups')) {
-        const changed = await refusal('PATCH', `${taken.id}/`, { ...said, key: 'taken' });
+      if (attr === 'rollout_percentage' || (fields['filters'] && attr !== 'filters__groups')) {
+        const changed = await refusal('PATCH', `${taken.id}/`, { ...fields, key: 'taken' });
         assert.deepEqual([changed.code, changed.attr], [code, attr]);
       }
     });

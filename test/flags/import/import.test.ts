@@ -58,9 +58,9 @@ describe('sluice flags import', () => {
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const said = (await answer.json()) as Body;
-    assert.ok(answer.ok, JSON.stringify(said));
-    return said;
+    const answerBody = (await answer.json()) as Body;
+    assert.ok(answer.ok, JSON.stringify(answerBody));
+    return answerBody;
   };
   const get = async <T = Body>(path: string) => (await ask('GET', path)) as T;
   const make = async (path: string, body: Body) => ask('POST', path, body);
@@ -462,9 +462,9 @@ describe('sluice flags import', () => {
         ...around,
         results: [{ id: 1, key: 'one', filters: filtersWith(pro) }],
       });
-      const told = await run(part);
-      assert.match(told.stderr, message);
-      assert.equal(told.code, 2);
+      const result = await run(part);
+      assert.match(result.stderr, message);
+      assert.equal(result.code, 2);
     }
     const cohorts = await folder.write('part-of-cohorts.json', {
       count: 2,
@@ -472,9 +472,9 @@ describe('sluice flags import', () => {
       results: [cohort(8, 'Eight', pro)],
     });
     const whole = await folder.write('whole.json', [{ id: 1, key: 'one', filters: filtersWith(pro) }]);
-    const told = await run(whole, '--cohorts', cohorts);
-    assert.match(told.stderr, /part-of-cohorts\.json is a page of a longer list: 1 of 2 cohorts are given/);
-    assert.equal(told.code, 2);
+    const result = await run(whole, '--cohorts', cohorts);
+    assert.match(result.stderr, /part-of-cohorts\.json is a page of a longer list: 1 of 2 cohorts are given/);
+    assert.equal(result.code, 2);
   });
 
   it('prints lines of JSON', async () => {

@@ -17,9 +17,9 @@ const pro = { type: 'person', key: 'plan', operator: 'exact', value: ['pro'] };
 
 /** A server that answers as the test says, and remembers who asked with which key. */
 async function source(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const asked: string[] = [];
+  const received: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    received.push(`${request.method} ${request.url} ${request.headers.authorization}`);
     response.setHeader('Content-Type', 'application/json');
     answer(request, response);
   });
@@ -27,7 +27,7 @@ async function source(answer: (request: IncomingMessage, response: ServerRespons
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    asked,
+    asked: received,
     [Symbol.asyncDispose]: () => new Promise<void>((closed) => void server.close(() => closed())),
   };
 }
@@ -231,14 +231,14 @@ describe('sluice flags import --from', () => {
   });
 
   it('waits as long as the server asks', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using server = await source((_, response) => {
-      asked += 1;
-      if (asked === 1) return response.writeHead(429, { 'Retry-After': '1' }).end('{}');
+      requestCount += 1;
+      if (requestCount === 1) return response.writeHead(429, { 'Retry-After': '1' }).end('{}');
       return response.end(JSON.stringify([{ id: 1, key: 'one', filters: filtersWith(pro) }] satisfies Body[]));
     });
     const { code, stderr } = await run(server.url);
-    assert.deepEqual([code, asked], [0, 2]);
+    assert.deepEqual([code, requestCount], [0, 2]);
     assert.match(stderr, /^Waiting for http:\S+: it accepts no requests with this key for the next 1 s\.\n$/);
   });
 });

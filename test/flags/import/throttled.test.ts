@@ -8,17 +8,17 @@ const PAST = 'Sun, 06 Nov 1994 08:49:37 GMT';
 
 /** A server that gives one answer after the other, and the last one for ever. */
 async function serverOf(...answers: { status: number; after?: string }[]) {
-  let asked = 0;
+  let requestCount = 0;
   const server = createServer((_, response) => {
-    const { status, after } = answers[Math.min(asked, answers.length - 1)]!;
-    asked += 1;
+    const { status, after } = answers[Math.min(requestCount, answers.length - 1)]!;
+    requestCount += 1;
     response.writeHead(status, { 'Content-Type': 'application/json', ...(after && { 'Retry-After': after }) });
     response.end('[]');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: () => asked,
+    asked: () => requestCount,
     [Symbol.asyncDispose]: () => new Promise<void>((closed) => void server.close(() => closed())),
   };
 }

@@ -176,8 +176,8 @@ describe('matching in SQL', () => {
           const memberships = new Set(listed.has(id) ? [LISTING] : []);
           const facts = buildFacts(people[index]!, { memberships });
           const { enabled } = decide(flag, {}, facts, { cohorts, ...setting });
-          const told = inspect({ properties, cohorts, person: people[index], setting }, { depth: 12 });
-          assert.equal(matching.has(id), enabled, told);
+          const context = inspect({ properties, cohorts, person: people[index], setting }, { depth: 12 });
+          assert.equal(matching.has(id), enabled, context);
         }
       }),
       { numRuns: 300, endOnFailure: true },

@@ -23,7 +23,7 @@ const SOON_MS = 10;
 const DAY_MS = 86_400_000;
 const today = () => new Date().toISOString().slice(0, 10);
 
-const asked = (projectId: number, changes: Partial<CountedUse> = {}): CountedUse => {
+const countedUse = (projectId: number, changes: Partial<CountedUse> = {}): CountedUse => {
   return { projectId, kind: 'decide', keyId: null, sdk: 'posthog-node/5.70.0', requests: 1, ...changes };
 };
 
@@ -90,11 +90,11 @@ describe('the metering of flags', () => {
     const secret = await keyStore(db).create({ projectId: tenant.projectId }, { label: 'x', scopes: ['*'] });
     const processes = [open(NEVER_MS), open(NEVER_MS)];
     for (const metering of processes) {
-      metering.count(asked(tenant.projectId));
-      metering.count(asked(tenant.projectId, { requests: 2 }));
-      metering.count(asked(tenant.projectId, { kind: 'definitions', keyId }));
-      metering.count(asked(tenant.projectId, { kind: 'ofrep', keyId: secret.id, sdk: 'unknown' }));
-      metering.count(asked(999_999));
+      metering.count(countedUse(tenant.projectId));
+      metering.count(countedUse(tenant.projectId, { requests: 2 }));
+      metering.count(countedUse(tenant.projectId, { kind: 'definitions', keyId }));
+      metering.count(countedUse(tenant.projectId, { kind: 'ofrep', keyId: secret.id, sdk: 'unknown' }));
+      metering.count(countedUse(999_999));
     }
     await Promise.all(processes.map((metering) => metering.close()));
     const { count, results } = await list(tenant);
@@ -119,9 +119,9 @@ describe('the metering of flags', () => {
     const tenant = await buildTenant(db);
     let now = Date.parse('2015-05-17T23:59:59.999Z');
     const metering = open(NEVER_MS, { now: () => now });
-    metering.count(asked(tenant.projectId));
+    metering.count(countedUse(tenant.projectId));
     now += 1;
-    metering.count(asked(tenant.projectId, { requests: 5 }));
+    metering.count(countedUse(tenant.projectId, { requests: 5 }));
     await metering.close();
     assert.deepEqual(days(await list(tenant)), []);
     assert.deepEqual(days(await list(tenant, '?date_from=2015-05-17&date_to=2015-05-18')), [
@@ -139,7 +139,7 @@ describe('the metering of flags', () => {
       isAway ? Promise.reject(new Error('away')) : store.add(counted);
     const metering = open(SOON_MS, { store: { ...store, add } });
     for (let round = 0; round < 3; round++) {
-      metering.count(asked(tenant.projectId));
+      metering.count(countedUse(tenant.projectId));
       await new Promise((resolve) => setTimeout(resolve, 2 * SOON_MS));
     }
     isAway = false;
@@ -154,9 +154,9 @@ describe('the metering of flags', () => {
     const tenant = await buildTenant(db);
     const metering = open(NEVER_MS);
     for (let version = 0; version < 110; version++) {
-      metering.count(asked(tenant.projectId, { sdk: `posthog-js/${version}` }));
+      metering.count(countedUse(tenant.projectId, { sdk: `posthog-js/${version}` }));
     }
-    metering.count(asked(tenant.projectId, { sdk: 'posthog-js/7' }));
+    metering.count(countedUse(tenant.projectId, { sdk: 'posthog-js/7' }));
     await metering.close();
     assert.equal((await list(tenant)).count, 101);
     assert.deepEqual(
@@ -182,10 +182,10 @@ describe('the metering of flags', () => {
         processes.every((metering) => metering.isOverQuota(projectId) === over),
       );
     await setQuota(10);
-    processes[0]!.count(asked(projectId, { requests: 9 }));
+    processes[0]!.count(countedUse(projectId, { requests: 9 }));
     await new Promise((resolve) => setTimeout(resolve, 5 * SOON_MS));
     await becomes(false);
-    processes[1]!.count(asked(projectId));
+    processes[1]!.count(countedUse(projectId));
     await becomes(true);
     await setQuota(11);
     await becomes(false);

@@ -112,17 +112,20 @@ describe('event streams of flags', () => {
     await buildFlag(sluice.db, tenant.projectId, { key: 'a' });
     await buildFlag(sluice.db, tenant.projectId, { key: 'b' });
     await waitUntilServerUsesRows(sluice, tenant);
-    for (const [seen, told] of [
+    for (const [lastEventId, expectedIds] of [
       [undefined, ['2', '2']],
       ['1', ['2', '2']],
       ['2', ['2']],
     ] as const) {
-      const { received, next } = await follow(stream['url'], seen === undefined ? {} : { 'Last-Event-ID': seen });
-      await next(told.length);
+      const { received, next } = await follow(
+        stream['url'],
+        lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId },
+      );
+      await next(expectedIds.length);
       await sleepInTurns(100);
       assert.deepEqual(
         received.map(({ id }) => id),
-        told,
+        expectedIds,
       );
     }
   });
@@ -208,7 +211,7 @@ describe('the address of an event stream', () => {
     const ofrep = createOfrep({
       definitions,
       decider: createDecider({ pool }),
-      visitors: { identifyVisitor: (_, asked) => asked },
+      visitors: { identifyVisitor: (_, request) => request },
       streams,
       admit: createAdmission({ definitions, gatekeeper }),
       metering: { count: () => {}, isOverQuota: () => false },

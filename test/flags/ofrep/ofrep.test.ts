@@ -91,17 +91,17 @@ describe('OFREP', () => {
 
     it('to any web page', async () => {
       const origin = 'https://shop.example';
-      const asked = 'authorization,content-type,if-none-match';
+      const requestedHeaders = 'authorization,content-type,if-none-match';
       const preflight = await ask(
         '',
         {},
         {
           method: 'OPTIONS',
-          headers: { Origin: origin, 'Access-Control-Request-Headers': asked },
+          headers: { Origin: origin, 'Access-Control-Request-Headers': requestedHeaders },
         },
       );
       assert.equal(preflight.status, 204);
-      assert.equal(preflight.headers.get('access-control-allow-headers'), asked);
+      assert.equal(preflight.headers.get('access-control-allow-headers'), requestedHeaders);
       assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, OPTIONS, HEAD');
       const { headers } = await ask('', { context }, { headers: { Origin: origin } });
       assert.equal(headers.get('access-control-allow-origin'), origin);
@@ -252,8 +252,8 @@ describe('OFREP', () => {
         const { status, body } = await ask(`/${key}`, { context });
         assert.equal(status, 200, JSON.stringify(body));
         const { metadata, ...rest } = body as { metadata: Record<string, unknown> };
-        const told = value === undefined ? { variant: '' } : { value, variant: String(value) };
-        assert.deepEqual(rest, { key, ...told, reason });
+        const valueFields = value === undefined ? { variant: '' } : { value, variant: String(value) };
+        assert.deepEqual(rest, { key, ...valueFields, reason });
         const { reason: code_, condition_index, version, id } = metadata;
         assert.deepEqual([code_, condition_index, version, typeof id], [code, index, 1, 'number']);
       });

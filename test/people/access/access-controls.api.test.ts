@@ -225,12 +225,12 @@ describe('access controls', () => {
       const entries = await db('activity_log')
         .where({ project_id: ours.projectId, item_id: String(flag) })
         .orderBy('created_at');
-      type Told = { action: string; before: RuleBody | null; after: RuleBody | null };
-      const told = entries.map(({ scope, user_id, detail }) => {
-        const [change] = (detail as { changes: Told[] }).changes;
+      type LoggedChange = { action: string; before: RuleBody | null; after: RuleBody | null };
+      const loggedChanges = entries.map(({ scope, user_id, detail }) => {
+        const [change] = (detail as { changes: LoggedChange[] }).changes;
         return [scope, user_id, change!.action, change!.before?.access_level, change!.after?.access_level];
       });
-      assert.deepEqual(told, [
+      assert.deepEqual(loggedChanges, [
         ['FeatureFlag', maker.userId, 'created', undefined, 'viewer'],
         ['FeatureFlag', admin.userId, 'changed', 'viewer', 'editor'],
         ['FeatureFlag', maker.userId, 'created', undefined, 'none'],

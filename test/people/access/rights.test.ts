@@ -63,9 +63,9 @@ describe('the rights of a member', () => {
     [[project('admin', 'member'), one('none')], 'none', 'admins of a project obey the rules of objects'],
   ];
   for (const [rules, level, why] of cases) {
-    const said =
+    const ruleTexts =
       rules.map((rule) => `${rule.subject} ${rule.resourceId ?? 'all'} ${rule.level}`).join(', ') || 'nothing';
-    it(`are ${level} by ${said}, as ${why}`, () => {
+    it(`are ${level} by ${ruleTexts}, as ${why}`, () => {
       const rights = rightsBy(rules);
       assert.equal(rights.levelOf('dashboard', OBJECT), level);
       assert.equal(rights.levelOf('dashboard', { ...OBJECT, createdBy: ME }), 'manager', 'whoever made it');
@@ -85,8 +85,8 @@ describe('the rights of a member', () => {
     [[project('member', 'member'), project('admin')], true, false],
   ];
   for (const [rules, inside, admin] of places) {
-    const said = rules.map((rule) => `${rule.subject} ${rule.level}`).join(', ') || 'nothing';
-    it(`${inside ? 'open' : 'close'} a project of which ${said} is said${admin ? ', with its rules' : ''}`, () => {
+    const ruleTexts = rules.map((rule) => `${rule.subject} ${rule.level}`).join(', ') || 'nothing';
+    it(`${inside ? 'open' : 'close'} a project of which ${ruleTexts} is said${admin ? ', with its rules' : ''}`, () => {
       const rights = rightsOfMember(memberWithRules(rules));
       assert.deepEqual([rights !== null, rights?.isProjectAdmin ?? false], [inside, admin]);
       assert.equal(rightsBy(rules, 'admin').isProjectAdmin, true, 'an admin of the organization');
@@ -162,9 +162,9 @@ describe('lists and single objects', () => {
     });
 
   /** Read straight from what upstream documents, without anything that ours has. */
-  function oracle(said: readonly AnyRule[], object: number): Level {
+  function oracle(givenRules: readonly AnyRule[], object: number): Level {
     if (object === 3) return 'manager';
-    const mine = said.filter(({ whom }) => whom === 'everybody' || whom === 'member' || whom === 'role');
+    const mine = givenRules.filter(({ whom }) => whom === 'everybody' || whom === 'member' || whom === 'role');
     const steps = [
       mine.filter((rule) => rule.object === object && rule.whom !== 'everybody'),
       mine.filter((rule) => rule.object === null),
@@ -182,11 +182,11 @@ describe('lists and single objects', () => {
     const other = await buildMember(db, ours);
     const distinct = fc.uniqueArray(anyRule, { maxLength: 9, selector: ({ object, whom }) => `${object} ${whom}` });
     await fc.assert(
-      fc.asyncProperty(distinct, async (said) => {
+      fc.asyncProperty(distinct, async (givenRules) => {
         await db('access_controls').delete();
-        for (const rule of said) await store(rule, other);
+        for (const rule of givenRules) await store(rule, other);
         const rights = rightsOfMember((await rules.findMember(ours.projectId, member.userId))!)!;
-        const expected = flagIds.map((_, index) => oracle(said, index));
+        const expected = flagIds.map((_, index) => oracle(givenRules, index));
         const levels = await Promise.all(
           flagIds.map(async (id) => rights.levelOf('feature_flag', await flags.get(ours.projectId, id))),
         );

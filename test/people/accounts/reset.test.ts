@@ -66,8 +66,8 @@ describe('a new password by mail', () => {
     const session = await buildSession(world.db, ours);
     const key = await buildPersonalKey(world.db, ours, '*');
     const earlier = await link();
-    const asked = await request(email.toUpperCase());
-    assert.deepEqual([asked.status, asked.body], [204, '']);
+    const answer = await request(email.toUpperCase());
+    assert.deepEqual([answer.status, answer.body], [204, '']);
     const [token = ''] = await waitForMail(email);
     assert.deepEqual((await look(token)).body, { email: `${email[0]}****@example.com` });
     const weak = await complete(token, '12345678');

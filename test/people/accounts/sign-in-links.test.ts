@@ -29,16 +29,16 @@ describe('sign-in links', () => {
 
   /** With the headers of a program, which may say any `Host`. */
   async function use(given: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const asked = request(`${world.api.url}/api/login/link/`, {
+    const loginRequest = request(`${world.api.url}/api/login/link/`, {
       method: 'POST',
       setHost: false,
       agent: false,
       headers: { Host: host, 'Content-Type': 'application/json', ...headers },
     });
-    asked.end(JSON.stringify({ token: given }));
+    loginRequest.end(JSON.stringify({ token: given }));
     const [answer] = (await new Promise<unknown[]>((resolve, reject) => {
-      asked.once('response', (...all: unknown[]) => resolve(all));
-      asked.once('error', reject);
+      loginRequest.once('response', (...all: unknown[]) => resolve(all));
+      loginRequest.once('error', reject);
     })) as [NodeJS.ReadableStream & { statusCode: number; headers: IncomingHttpHeaders }];
     const body = (await json(answer as never)) as Answer['body'];
     return { status: answer.statusCode, cookies: answer.headers['set-cookie'] ?? [], body };

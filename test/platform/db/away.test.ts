@@ -33,8 +33,8 @@ describe('a database that is away', () => {
       assert.deepEqual([late.code, isDatabaseAway(late)], ['55P03', true]);
     });
     for (const state of ['40P01', '40001']) {
-      const said = await failureOf(db.raw(`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`));
-      assert.equal(isDatabaseAway(said), true, state);
+      const failure = await failureOf(db.raw(`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`));
+      assert.equal(isDatabaseAway(failure), true, state);
     }
     await db.destroy();
     await drop();

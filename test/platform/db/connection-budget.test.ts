@@ -149,10 +149,10 @@ describe('the connections that a server grants', () => {
     const away = poolOf('postgres://127.0.0.1:1/none', 'sluice-test');
     const stopping = new AbortController();
     const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
-    const asked = warnOfShortage(away, ONE_OF_EACH, { log, signal: stopping.signal, retryMs: 60_000 });
+    const warned = warnOfShortage(away, ONE_OF_EACH, { log, signal: stopping.signal, retryMs: 60_000 });
     await sleep(100);
     stopping.abort();
-    await asked;
+    await warned;
     await away.end();
   });
 });

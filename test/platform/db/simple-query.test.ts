@@ -67,8 +67,8 @@ describe('an answer of Postgres', () => {
   it('is not read to its end when it is too large', async () => {
     const client = await pool.connect();
     const endless = `select repeat('x', 1000000) from generate_series(1, 1000000)`;
-    const asked = simpleQuery(client, endless, { timeoutMs: 60_000, maxText: 5_000_000 });
-    await assert.rejects(asked, AnswerTooLarge);
+    const answer = simpleQuery(client, endless, { timeoutMs: 60_000, maxText: 5_000_000 });
+    await assert.rejects(answer, AnswerTooLarge);
     client.release(true);
   });
 });

@@ -48,8 +48,8 @@ describe('a name that is hardly another', () => {
     [''],
     ['x'.repeat(1_000_000)],
   ] as const) {
-    const [said, expected] = [name.slice(0, 20), meant.join(' or ')];
-    it(`may mean it: ${said || 'nothing'} means ${expected || 'none'}`, () => {
+    const [shortName, expected] = [name.slice(0, 20), meant.join(' or ')];
+    it(`may mean it: ${shortName || 'nothing'} means ${expected || 'none'}`, () => {
       assert.deepEqual(misspellings(names)(name), [...meant]);
     });
   }

@@ -24,14 +24,14 @@ const waysIn = (text: string) => [...text.matchAll(/^X-(?:Way|Kind): (.*)$/gm)].
 describe('a connection in the lane', () => {
   let server: HttpServer;
   /** The requests that the lane was asked, in order. */
-  let asked: WholeRequest[];
+  let received: WholeRequest[];
   /** Answers of `/lane/slow` that are awaited. */
   let awaited: (() => void)[];
   let sockets: Socket[];
   const lane: Lane = (request, reply) => {
     assert.ok(request instanceof WholeRequest);
     if (!request.url.startsWith('/lane')) return false;
-    asked.push(request);
+    received.push(request);
     const { url, bytes } = request;
     if (url === '/lane/slow') awaited.push(() => reply(200, JSON.stringify(String(bytes))));
     else if (url === '/lane/slow-and-huge') awaited.push(() => reply(200, HUGE));
@@ -56,7 +56,7 @@ describe('a connection in the lane', () => {
     );
   });
   beforeEach(() => {
-    asked = [];
+    received = [];
     awaited = [];
     sockets = [];
   });
@@ -113,7 +113,7 @@ describe('a connection in the lane', () => {
     const socket = open();
     for (const body of ['a', 'bb', 'a'])
       assert.deepEqual(bodiesIn(await readAnswer([requestText(body)], socket)), [body]);
-    assert.deepEqual(asked.length, 3);
+    assert.deepEqual(received.length, 3);
   });
 
   it('waits for a body that comes after its head', async () => {
@@ -147,7 +147,7 @@ describe('a connection in the lane', () => {
         Array(text.includes('"POST last"') ? bodies.length + 1 : bodies.length).fill('node:http'),
       );
       assert.deepEqual(bodiesIn(text).slice(0, bodies.length), bodies);
-      assert.equal(asked.filter(({ url }) => url === '/lane').length, 1);
+      assert.equal(received.filter(({ url }) => url === '/lane').length, 1);
     });
   }
 
@@ -162,9 +162,9 @@ describe('a connection in the lane', () => {
       const socket = open();
       const later = ['two', 'three', 'four'].map((body) => requestText(body, path));
       const all = readAnswer([requestText('one', '/lane/slow'), ...later, requestText('five', '/other')], socket);
-      await until('the first', () => asked.length > 0);
+      await until('the first', () => received.length > 0);
       await sleep(120);
-      assert.equal(asked.length, 1);
+      assert.equal(received.length, 1);
       awaited[0]!();
       assert.deepEqual(bodiesIn((await all).replaceAll('POST ', '')), ['one', 'two', 'three', 'four', 'five']);
     });
@@ -185,30 +185,30 @@ describe('a connection in the lane', () => {
     const socket = open();
     socket.end(requestText('unfinished').slice(0, -1));
     assert.match(await readAnswer([], socket), /^HTTP\/1.1 400 Bad Request\r\n(.*\r\n)*Connection: close/);
-    assert.equal(asked.length, 0);
+    assert.equal(received.length, 0);
   });
 
   it('ends with its client, once that has read everything', async () => {
     const socket = open().pause();
     socket.write(requestText('', '/lane/huge'));
-    await until('the request', () => asked.length > 0);
+    await until('the request', () => received.length > 0);
     socket.end();
     await sleep(50);
-    const begun = performance.now();
+    const startedMs = performance.now();
     await once(socket.resume(), 'end');
     // Idle connections are closed after six seconds.
-    assert.ok(performance.now() - begun < 5_500);
+    assert.ok(performance.now() - startedMs < 5_500);
   });
 
   it('takes no more from who does not read', async () => {
     const socket = open().pause();
     // Each request is written after the one before was taken: two that arrive at once are node:http’s.
-    for (let taken = 0; taken === asked.length && taken < 100; taken += 1) {
+    for (let taken = 0; taken === received.length && taken < 100; taken += 1) {
       socket.write(requestText('', '/lane/large'));
-      if (taken === 0) await until('the first', () => asked.length > 0);
-      for (let turns = 0; asked.length === taken && turns < 100; turns += 1) await sleep(TURN_MS);
+      if (taken === 0) await until('the first', () => received.length > 0);
+      for (let turns = 0; received.length === taken && turns < 100; turns += 1) await sleep(TURN_MS);
     }
-    assert.ok(asked.length < 100, `${asked.length} answers of 256 KB are under way`);
+    assert.ok(received.length < 100, `${received.length} answers of 256 KB are under way`);
   });
 
   it('waits for no more of a body when many do already, until those are gone', async () => {
@@ -250,20 +250,20 @@ describe('a connection in the lane', () => {
 
   it('gives its client’s address, and its headers as lists', async () => {
     await readAnswer([requestText('', '/lane', ['X-Forwarded-For: 203.0.113.7'])]);
-    assert.equal(asked[0]!.socket.remoteAddress, '127.0.0.1');
-    assert.deepEqual(asked[0]!.headersDistinct['x-forwarded-for'], ['203.0.113.7']);
+    assert.equal(received[0]!.socket.remoteAddress, '127.0.0.1');
+    assert.deepEqual(received[0]!.headersDistinct['x-forwarded-for'], ['203.0.113.7']);
   });
 
   it('is closed when nothing more is asked, and when an answer is not read, for six seconds', async () => {
     open().write(requestText('idle'));
-    await until('the first', () => asked.length === 1);
+    await until('the first', () => received.length === 1);
     open().pause().end(requestText('never read', '/lane/slow-and-huge'));
     await until('the second', () => awaited.length > 0);
     await sleep(50);
     awaited[0]!();
     await sleep(50);
-    assert.equal(asked.length, 2);
-    for (const { socket } of asked) {
+    assert.equal(received.length, 2);
+    for (const { socket } of received) {
       assert.equal(socket.timeout, 6_000);
       const closed = once(socket, 'close');
       // As the socket does after that time.

@@ -178,9 +178,9 @@ describe('a head that the lane takes for a plain one', () => {
         const { method, url, headers, headBytes } = head;
         const body = text.slice(headBytes, headBytes + 2);
         const seen = await readByNode(text);
-        const told = { ...headers, 'content-length': seen.headers!['content-length'] };
-        assert.deepEqual({ method, url, headers: told, body }, { ...seen, headers: { ...seen.headers } });
-        assert.equal(head.bodyBytes, Number(told['content-length']));
+        const headersOfNode = { ...headers, 'content-length': seen.headers!['content-length'] };
+        assert.deepEqual({ method, url, headers: headersOfNode, body }, { ...seen, headers: { ...seen.headers } });
+        assert.equal(head.bodyBytes, Number(headersOfNode['content-length']));
       }),
       { numRuns: 1_500, seed: 20261121 },
     );

@@ -240,9 +240,9 @@ describe('the fast path', () => {
   ];
 
   /** The answers of a server with the fast path, to the request as it is and to one that cannot take it, and of one without. */
-  async function readAllAnswers(asked: Asked): Promise<string[]> {
+  async function readAllAnswers(rawRequest: Asked): Promise<string[]> {
     const port = Number(new URL(world.sluice.url).port);
-    const given = { ...asked, fields: [`X-Request-Id: ${UUID}`, ...asked.fields] };
+    const given = { ...rawRequest, fields: [`X-Request-Id: ${UUID}`, ...rawRequest.fields] };
     return [
       await readWholeAnswer(port, given),
       await readWholeAnswer(port, { ...given, fields: [...TWICE, ...given.fields] }),

@@ -35,12 +35,12 @@ describe('a name that leads elsewhere later', () => {
   let knocks: number;
   /** Answers of the name server in their order; the last one is repeated. */
   let answers: string[][];
-  let asked: number;
+  let lookupCount: number;
 
   const answer: Lookup = (name, options, done) => {
     if (name !== NAME) return lookup(name, options, done);
     const addresses = answers.length > 1 ? answers.shift()! : answers[0]!;
-    asked++;
+    lookupCount++;
     setImmediate(() =>
       done(
         null,
@@ -69,7 +69,7 @@ describe('a name that leads elsewhere later', () => {
   });
   beforeEach(() => {
     knocks = 0;
-    asked = 0;
+    lookupCount = 0;
   });
 
   const configs = {
@@ -138,7 +138,7 @@ describe('a name that leads elsewhere later', () => {
     answers = [['127.0.0.1'], ['127.0.0.2']];
     const socket = await connectTo({ host: NAME, port, rules: hostRules(['127.0.0.1']), timeoutMs: 1000, signal });
     assert.equal(socket.remoteAddress, '127.0.0.1');
-    assert.equal(asked, 1);
+    assert.equal(lookupCount, 1);
     socket.destroy();
     await assert.rejects(connectTo({ host: NAME, port, rules: hostRules(['127.0.0.1']), timeoutMs: 1000, signal }), {
       message: HOST_REFUSED,

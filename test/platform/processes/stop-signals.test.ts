@@ -24,26 +24,26 @@ describe('asking a process to stop', () => {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    await said('up');
+    await printed('up');
   });
   afterEach(() => child.kill('SIGKILL'));
 
-  const said = (text: string) => until(text, () => output.includes(text));
+  const printed = (text: string) => until(text, () => output.includes(text));
 
   it('counts the signals of one Ctrl-C once, and a later one as a second', async () => {
     child.kill('SIGINT');
     child.kill('SIGINT');
-    await said('requested by SIGINT');
+    await printed('requested by SIGINT');
     await sleep(550);
     assert(!output.includes('forced'));
     const ended = once(child, 'exit');
     child.kill('SIGINT');
-    await said('forced');
+    await printed('forced');
     await ended;
   });
 
   it('happens by itself when the supervisor is gone', async () => {
     child.disconnect();
-    await said('requested by the supervisor ended');
+    await printed('requested by the supervisor ended');
   });
 });

@@ -442,15 +442,15 @@ describe('a tile', () => {
     const [source, target] = [await create(text('a'), text('b')), await create()];
     const tile = { id: idOf(source.tiles[0]) };
     await api.expectSuccess('POST', `${source.id}/move_tile/`, { tile, to_dashboard: target.id });
-    const told = async ({ id }: Dashboard) => {
+    const loggedUpdates = async ({ id }: Dashboard) => {
       const updates = (await api.activity(id)).filter(({ activity }) => activity === 'updated');
       return updates.map(({ user_id, detail }) => {
         const changes = detail['changes'] as Body[];
         return [user_id, detail['type'], ...changes.map(({ field, action }) => [field, action])];
       });
     };
-    assert.deepEqual(await told(source), [[api.ours.userId, 'dashboard', ['tiles', 'deleted']]]);
-    assert.deepEqual(await told(target), [[api.ours.userId, 'dashboard', ['tiles', 'created']]]);
+    assert.deepEqual(await loggedUpdates(source), [[api.ours.userId, 'dashboard', ['tiles', 'deleted']]]);
+    assert.deepEqual(await loggedUpdates(target), [[api.ours.userId, 'dashboard', ['tiles', 'created']]]);
   });
 
   it('never overlaps another, whatever is moved, ordered and deleted', async () => {

@@ -441,8 +441,8 @@ describe('events of visitors without cookies', () => {
     it('is one for all processes, however many ask first', async () => {
       const others = await Promise.all([start(), start()]);
       const all = [server, ...others];
-      const asked = Array.from({ length: 30 }, (_, n) => send([viewOf({ n })], { to: all[n % all.length]! }));
-      for (const { body } of await Promise.all(asked)) assert.deepEqual(body, { status: 1 });
+      const sending = Array.from({ length: 30 }, (_, n) => send([viewOf({ n })], { to: all[n % all.length]! }));
+      for (const { body } of await Promise.all(sending)) assert.deepEqual(body, { status: 1 });
       await Promise.all(others.map((one) => one.stop()));
       const ids = new Set((await rowsOf(tenant)).map((row) => row.distinct_id));
       assert.equal(ids.size, 1);

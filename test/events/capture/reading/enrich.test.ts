@@ -90,10 +90,10 @@ describe('the origin of an event', () => {
   });
 
   it('is found once for a request, however many events it has', () => {
-    const asked: string[] = [];
-    const enrich = createEnrichment((address) => void asked.push(address));
+    const lookedUp: string[] = [];
+    const enrich = createEnrichment((address) => void lookedUp.push(address));
     enrich([{}, { properties: {} }, { properties: { $geoip_disable: true } }, {}], { address: 'a', anonymize: false });
-    assert.deepEqual(asked, ['a']);
+    assert.deepEqual(lookedUp, ['a']);
   });
 
   it('is added to nothing that is no event', () => {

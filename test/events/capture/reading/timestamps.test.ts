@@ -56,17 +56,17 @@ describe('an event happened', () => {
     assert.equal(row.timestamp, '2024-05-17T10:05:03.123456Z');
   });
 
-  for (const [told, expected] of [
+  for (const [sentTimestamp, expected] of [
     ['"1715940303"', '2024-05-17T10:05:03.000000Z'],
     ['"1715940303123"', '2024-05-17T10:05:03.123000Z'],
     ['1715940303', '2024-05-17T10:05:03.000000Z'],
     ['"Fri, 17 May 2024 12:05:03 +0200"', '2024-05-17T10:05:03.000000Z'],
     ['"05/17/2024"', '2024-05-17T00:00:00.000000Z'],
   ] as const) {
-    it(`when it says ${told}, live and as history`, async () => {
-      assert.equal((await sendAndReadRow(`"timestamp":${told}`)).timestamp, expected);
+    it(`when it says ${sentTimestamp}, live and as history`, async () => {
+      assert.equal((await sendAndReadRow(`"timestamp":${sentTimestamp}`)).timestamp, expected);
       await server.pool.query('truncate events, event_ids');
-      const batch = [{ event: 'e', distinct_id: 'd', timestamp: JSON.parse(told) as unknown }];
+      const batch = [{ event: 'e', distinct_id: 'd', timestamp: JSON.parse(sentTimestamp) as unknown }];
       const history = { api_key: open.apiToken, batch, historical_migration: true };
       assert.deepEqual((await post(`${server.url}/batch/`, history)).body, { status: 1 });
       assert.equal((await stored())[0]!.timestamp, expected);

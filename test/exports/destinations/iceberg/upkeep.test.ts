@@ -239,11 +239,11 @@ describe('a table of Iceberg', () => {
           await testInterval(place).deliver([buildRows(1)]);
           await dropColumn(place, 'properties');
         }
-        const said = { ...place, config: { ...(place.config as object), add_columns } };
-        const refused = testInterval(add_columns ? place : said).deliver([buildRows(1)]);
+        const explicitPlace = { ...place, config: { ...(place.config as object), add_columns } };
+        const refused = testInterval(add_columns ? place : explicitPlace).deliver([buildRows(1)]);
         await assert.rejects(refused, (error: DestinationRejected) => error.fault?.code === 'column_missing');
         assert.ok(!(await fieldNames(place)).includes('properties'));
-        await testInterval(add_columns ? said : place).deliver([buildRows(1)]);
+        await testInterval(add_columns ? explicitPlace : place).deliver([buildRows(1)]);
         assert.ok((await fieldNames(place)).includes('properties'));
       });
     }

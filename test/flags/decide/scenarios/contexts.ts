@@ -17,7 +17,7 @@ const ALL = { ...CLIENT, ...SERVER };
 const agent = (name: string, more: Record<string, string> = {}) => ({ 'User-Agent': name, ...more });
 
 type Row = [what: string, request: object, headers: Record<string, string>, values: Record<string, boolean>];
-const said: Row[] = [
+const runtimeRows: Row[] = [
   ['says that it is a server', { evaluation_runtime: 'server' }, agent('Mozilla/5.0'), SERVER],
   ['says that it is a client', { evaluation_runtime: 'client' }, agent('posthog-python/7.91.1'), CLIENT],
   ['says that it is all', { evaluation_runtime: 'all' }, agent('Mozilla/5.0'), ALL],
@@ -82,7 +82,7 @@ const none = { values: {}, body: { errorsWhileComputingFlags: false, supportedCo
 const SENTINEL = '$posthog_cookieless';
 
 export const askers: Scenario[] = [
-  ...said.map(([what, request, headers, values]) => ({
+  ...runtimeRows.map(([what, request, headers, values]) => ({
     what: `flags are for who ${what}`,
     source: RUNTIME,
     flags: runtimes,

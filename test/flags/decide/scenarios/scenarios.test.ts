@@ -76,8 +76,8 @@ describe('the scenarios of upstream’s answers', () => {
       ...(method === 'POST' && { body: body as string }),
     });
     const text = await answer.text();
-    const said = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
-    return { status: answer.status, body: said };
+    const parsed = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    return { status: answer.status, body: parsed };
   }
 
   it(`have ${LEAST_ROWS} rows, each with its source and a name of its own`, () => {

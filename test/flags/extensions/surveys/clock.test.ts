@@ -21,7 +21,8 @@ type Figures = { total_count: number; unique_persons: number; [more: string]: un
 type Stats = { stats: Record<string, Figures>; rates: Record<string, number> };
 
 /** The property whose presence keeps people out. */
-const asked = (survey: Omit<Survey, 'id'>) => survey.internal_targeting_flag.filters.groups[0]?.properties[0]?.key;
+const targetingProperty = (survey: Omit<Survey, 'id'>) =>
+  survey.internal_targeting_flag.filters.groups[0]?.properties[0]?.key;
 
 describe('surveys, as time passes', () => {
   let world: SurveysApi;
@@ -59,8 +60,8 @@ describe('surveys, as time passes', () => {
     distinctId: string,
     properties: object = {},
   ): Promise<void> {
-    const said = { $survey_id: survey, ...properties };
-    const batch = [{ event, distinct_id: distinctId, properties: said, uuid: randomUUID() }];
+    const eventProperties = { $survey_id: survey, ...properties };
+    const batch = [{ event, distinct_id: distinctId, properties: eventProperties, uuid: randomUUID() }];
     assert.equal((await post(`${capture.url}/batch/`, { api_key: world.ours.apiToken, batch })).status, 200);
   }
 
@@ -77,13 +78,13 @@ describe('surveys, as time passes', () => {
     assert.equal(flag.active, false);
     await clock.tick();
     assert.deepEqual((await get(id)).end_date, endDate);
-    const told = await world.stores.auditLog.list(
+    const entries = await world.stores.auditLog.list(
       world.ours.projectId,
       { scope: 'Survey', itemId: id, visibleKinds: [] },
       { limit: 9, offset: 0 },
     );
     assert.deepEqual(
-      told.results.map(({ activity, userId }) => [activity, userId]),
+      entries.results.map(({ activity, userId }) => [activity, userId]),
       [
         ['updated', null],
         ['created', world.ours.userId],
@@ -162,10 +163,10 @@ describe('surveys, as time passes', () => {
 
   it('come again, to those who have answered, too', async () => {
     const { id, ...first } = await build({ start_date: inDays(0), iteration_count: 2, iteration_frequency_days: 7 });
-    assert.deepEqual([first.current_iteration, asked(first)], [1, `$survey_dismissed/${id}/1`]);
+    assert.deepEqual([first.current_iteration, targetingProperty(first)], [1, `$survey_dismissed/${id}/1`]);
     await pass(8);
     const second = await get(id);
-    assert.deepEqual([second.current_iteration, asked(second)], [2, `$survey_dismissed/${id}/2`]);
+    assert.deepEqual([second.current_iteration, targetingProperty(second)], [2, `$survey_dismissed/${id}/2`]);
     assert.equal(second.current_iteration_start_date, second.iteration_start_dates[1]);
     const { detail } = await world.refused('PATCH', `/surveys/${id}/`, { iteration_count: 1 });
     assert.match(detail, /at least 2/);

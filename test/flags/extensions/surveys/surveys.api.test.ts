@@ -183,7 +183,7 @@ describe('surveys', () => {
 
   it('are kept as they were said', async () => {
     const linked = await buildFlag();
-    const said = {
+    const fields = {
       description: 'For London',
       type: 'widget',
       schedule: 'recurring',
@@ -207,8 +207,8 @@ describe('surveys', () => {
       enable_partial_responses: true,
       linked_flag_id: linked.id,
     };
-    const made = await build(said);
-    for (const [field, value] of Object.entries(said)) assert.deepEqual(made[field], value, field);
+    const made = await build(fields);
+    for (const [field, value] of Object.entries(fields)) assert.deepEqual(made[field], value, field);
     assert.equal(made.linked_flag?.key, linked.key);
     assert.match(made.created_by?.email ?? '', /@/);
     assert.deepEqual(await world.done('GET', `${PATH}${made.id}/`), made);
@@ -322,13 +322,13 @@ describe('surveys', () => {
     await change(id, { start_date: now(), schedule: 'always' });
     await change(id, {});
     await world.done('DELETE', `${PATH}${id}/`);
-    const told = await world.stores.auditLog.list(
+    const entries = await world.stores.auditLog.list(
       world.ours.projectId,
       { scope: 'Survey', itemId: id, visibleKinds: [] },
       { limit: 9, offset: 0 },
     );
     assert.deepEqual(
-      told.results.map(({ activity, detail, userId }) => [
+      entries.results.map(({ activity, detail, userId }) => [
         activity,
         detail.changes.map(({ field }) => field).sort(),
         userId,
@@ -359,8 +359,12 @@ describe('surveys', () => {
     it('say what SDKs need, and nothing else', async () => {
       await world.db('surveys').where({ project_id: world.ours.projectId }).delete();
       const linked = await buildFlag();
-      const said = { linked_flag_id: linked.id, targeting_flag_filters: LONDON, start_date: '2024-06-01T12:00:00Z' };
-      const made = await build({ name: 'Told', description: 'All', ...said, conditions: { url: 'shop' } });
+      const targeting = {
+        linked_flag_id: linked.id,
+        targeting_flag_filters: LONDON,
+        start_date: '2024-06-01T12:00:00Z',
+      };
+      const made = await build({ name: 'Told', description: 'All', ...targeting, conditions: { url: 'shop' } });
       await build({ archived: true });
       assert.deepEqual(await world.getPublic<Published>(PUBLIC), {
         surveys: [
@@ -396,22 +400,22 @@ describe('surveys', () => {
       const ended = await build({ start_date: '2024-01-01', end_date: '2024-02-01' });
       const running = await build({ start_date: '2024-01-01', end_date: '2999-02-01' });
       const { surveys } = await world.getPublic<Published>(PUBLIC);
-      const told = new Map(surveys.map((survey) => [survey['id'], survey]));
-      for (const { id } of [draft, planned, archived]) assert.equal(told.has(id), false);
-      assert.notEqual(told.get(ended.id)?.['end_date'], null);
-      assert.equal(told.get(running.id)?.['end_date'], null, 'SDKs take any end for one that was');
+      const publishedById = new Map(surveys.map((survey) => [survey['id'], survey]));
+      for (const { id } of [draft, planned, archived]) assert.equal(publishedById.has(id), false);
+      assert.notEqual(publishedById.get(ended.id)?.['end_date'], null);
+      assert.equal(publishedById.get(running.id)?.['end_date'], null, 'SDKs take any end for one that was');
       await change(draft.id, { start_date: '2024-01-01' });
       const after = await world.getPublic<Published>(PUBLIC);
       assert.ok(after.surveys.some(({ id }) => id === draft.id));
     });
 
     it('come from memory while nothing changes', async () => {
-      const told = await world.getPublic(PUBLIC);
+      const published = await world.getPublic(PUBLIC);
       await world.db.transaction(async (transaction) => {
         await transaction.raw('lock table surveys in access exclusive mode');
         for (let page = 0; page < 20; page++) {
           const { body } = await world.api.request('GET', `${PUBLIC}?token=${world.ours.apiToken}`);
-          assert.deepEqual(body, told);
+          assert.deepEqual(body, published);
         }
       });
     });
