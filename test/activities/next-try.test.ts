@@ -28,7 +28,7 @@ describe('the next attempt', () => {
     assert.equal(nextTryInSeconds({ ...late, retryPolicy: MOVING.retry! }, NOW), undefined);
   });
 
-  it('comes after a second where Temporal does not tell the policy, as with first attempts that it hands out at once', () => {
+  it('comes after a second where Temporal does not send the retry policy, as with first attempts that it dispatches at once', () => {
     const first = { attempt: 1, scheduledTimestampMs: NOW, scheduleToCloseTimeoutMs: DAY };
     assert.equal(nextTryInSeconds(first, NOW), 1);
   });

@@ -240,7 +240,7 @@ describe('rows, values and persons', () => {
     });
   }
 
-  it('are not told by a dashboard tile by tile', async () => {
+  it('are not sent by a dashboard tile by tile', async () => {
     const { db } = world.sluice;
     const member = await buildMember(db, world.ours);
     const address = `${path}/dashboards/${dashboard}/stream_tiles/?refresh=force_cache`;
@@ -434,7 +434,7 @@ describe('rows, values and persons', () => {
       assert.equal(await status('POST', '/query/', { query: rows('properties.person_properties') }), 200);
     });
 
-    it('although they may change the rest of what has such filters', async () => {
+    it('although they may change the other properties of what has such filters', async () => {
       const query = trends(narrowing('event'));
       const insight = await world.buildInsight({ query, created_by: admin.userId });
       const other = await world.buildDashboard({ filters: narrowing('event') });
@@ -458,7 +458,7 @@ describe('rows, values and persons', () => {
     const close = () =>
       buildRule(world.sluice.db, world.ours, 'none', { resource: 'event', membership_id: member.membershipId });
 
-    it('are put there by nobody who may not see them', async () => {
+    it('are not put there by users who may not see them', async () => {
       const mine = await world.buildDashboard({ created_by: member.userId });
       const other = await world.buildDashboard({ created_by: admin.userId });
       await world.buildTile(other, { insight_id: table });
@@ -482,7 +482,7 @@ describe('rows, values and persons', () => {
     });
 
     for (const kind of ['dashboard', 'insight'] as const) {
-      it(`are seen until a rule closes them to everybody, on a shared ${kind}`, async () => {
+      it(`are seen until a rule closes them for everybody, on a shared ${kind}`, async () => {
         const shared = await world.buildDashboard();
         await world.buildTile(shared, { insight_id: table });
         const at = kind === 'dashboard' ? `/dashboards/${shared}/sharing/` : `/insights/${table}/sharing/`;

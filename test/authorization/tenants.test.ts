@@ -116,7 +116,7 @@ describe('two organizations', () => {
     return rows;
   }
 
-  describe('the id of theirs in a path of ours', () => {
+  describe('the id of the other in a path of ours', () => {
     const paths: [method: string, path: (ids: Belongings) => string, body?: Body][] = [
       ['GET', ({ dashboard }) => `/dashboards/${dashboard}/`],
       ['PATCH', ({ dashboard }) => `/dashboards/${dashboard}/`, { name: 'taken' }],
@@ -164,7 +164,7 @@ describe('two organizations', () => {
     }
   });
 
-  describe('the id of theirs in a body of ours', () => {
+  describe('the id of the other in a body of ours', () => {
     const bodies: [method: string, path: (own: Belongings) => string, body: (other: Belongings, own: Belongings) => Body, expected: number[]][] = [
       ['POST', () => '/dashboards/', ({ dashboard }) => ({ use_dashboard: Number(dashboard) }), [400]],
       ['POST', () => '/dashboards/', ({ insight }) => ({ name: 'x', tiles: [{ insight: Number(insight) }] }), [400, 404]],
@@ -216,7 +216,7 @@ describe('two organizations', () => {
     }
   });
 
-  it('lists nothing of theirs', async () => {
+  it('list nothing of each other', async () => {
     for (const path of [
       'dashboards',
       'insights',

@@ -123,7 +123,7 @@ describe('the form of an export', () => {
     await close();
   });
 
-  it('asks for the password when the session ends in the middle of it, and goes on with what was typed', async () => {
+  it('asks for the password when the session ends in the middle of it, and keeps what was typed', async () => {
     const { page, close } = await at.visit();
     await page.goto(address('new'));
     await page.getByLabel('Name', { exact: true }).fill('Kept');
@@ -158,7 +158,7 @@ describe('the form of an export', () => {
     await close();
   });
 
-  it('keeps secrets that nobody touches, and has the fields of every destination', async () => {
+  it('keeps untouched secrets, and has the fields of every destination', async () => {
     const KEYS = { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'hush-hush' };
     const { id } = await at.request<Exported>('POST', '/batch_exports/', {
       name: 'Lake',

@@ -164,7 +164,7 @@ describe('the grid of an export', () => {
     await close();
   });
 
-  it('says what changed since the plan was shown, and delivers only after another confirmation', async () => {
+  it('shows what changed since the plan was shown, and delivers only after another confirmation', async () => {
     const { id, address } = await arrange('Overtaken');
     const { page, close } = await installation.visit();
     await page.goto(`${address}?start=${FROM}&end=2025-06-02T12:00:00.000Z`);

@@ -72,7 +72,7 @@ describe('the list of exports', () => {
       });
     });
 
-    it('shows first what needs somebody, with the error, and says how all stand', async () => {
+    it('shows first what needs attention, with the error, and counts every state', async () => {
       const { page, close } = await installation.visit();
       await page.goto(address);
       await page.getByRole('link', { name: '1 needs you' }).waitFor();
@@ -106,7 +106,7 @@ describe('the list of exports', () => {
       await close();
     });
 
-    it('loads at most 180 kB until somebody asks for more', async () => {
+    it('loads at most 180 kB until the user wants more', async () => {
       const { page, close } = await installation.visit();
       await page.clock.install();
       const loaded: Promise<number>[] = [];
@@ -230,7 +230,7 @@ describe('the list of exports', () => {
       await close();
     });
 
-    it('pauses several exports with one reason and one time to resume, and asks again for a time that is over', async () => {
+    it('pauses several exports with one reason and one time to resume, and refuses a time that has passed', async () => {
       const { page, close } = await installation.visit();
       await page.goto(address);
       for (const name of ['Orders', 'Clicks']) await page.locator('li', { hasText: name }).locator('label').click();

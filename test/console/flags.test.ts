@@ -75,7 +75,7 @@ describe('flags in the console', () => {
     await page.getByText('v1 ').first().waitFor();
   });
 
-  it('changes a percentage, says what that changes, and restores what was before', async () => {
+  it('changes a percentage, shows the effect, and restores the former version', async () => {
     const flag = await basket();
     const page = await showFlag(flag);
     await page.getByText('SDKs may decide it themselves').waitFor();
@@ -95,7 +95,7 @@ describe('flags in the console', () => {
     assert.equal(groups(await stored(flag))[1]!.rollout_percentage, 10);
   });
 
-  it('asks before a restored version, or a closed dialog, takes what was typed', async () => {
+  it('asks before a restored version, or a closed dialog, discards what was typed', async () => {
     const flag = await basket();
     await api.request('PATCH', `${flag.id}/`, { name: 'Another name' });
     const page = await showFlag(flag);
@@ -245,7 +245,7 @@ describe('flags in the console', () => {
       .waitFor();
   });
 
-  it('asks before an edit is left behind', async () => {
+  it('asks before an edit is abandoned', async () => {
     const page = await showFlag(await basket());
     await page.getByLabel('Description').fill('Half done');
     await page.getByRole('link', { name: 'Exports' }).click();

@@ -83,7 +83,7 @@ describe('keys in the console', () => {
     assert.equal(await opens(second, flags), 401);
   });
 
-  it('shows the public key to everybody, and secret keys to admins', async () => {
+  it('shows the public key to all members, and secret keys to admins', async () => {
     const page = await show(`/project/${tenant.projectId}/settings`);
     await page.getByText(tenant.apiToken).waitFor();
     await page.getByText('Only admins of the project can see and create its secret keys').waitFor();

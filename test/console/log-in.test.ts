@@ -24,7 +24,7 @@ describe('the log-in of the console', () => {
   });
   after(() => sluice?.stop());
 
-  it('leads whoever is not logged in to it, and back to where they were going', async () => {
+  it('leads visitors without a session to it, and back to where they were going', async () => {
     const { page, close } = await visit(sluice);
     await page.goto(`/project/${tenant.projectId}/exports?search=orders`);
     await page.waitForURL(/\/login\?next=/);
@@ -49,7 +49,7 @@ describe('the log-in of the console', () => {
     }
   });
 
-  it('says what is wrong, and keeps the address that was typed', async () => {
+  it('shows what is wrong, and keeps the address that was typed', async () => {
     const { page, close } = await visit(sluice);
     await page.goto('/login');
     await page.getByLabel('Email').fill(email);

@@ -42,7 +42,7 @@ describe('members in the console', () => {
   const membership = ({ userId }: { userId: number }) =>
     sluice.db('organization_memberships').where({ user_id: userId }).first<{ role: string } | undefined>('role');
 
-  it('get another level and are removed, after a question that says what that means', async () => {
+  it('get another level and are removed, after a question that states the consequence', async () => {
     const ben = await addMember('Ben');
     const page = await show();
     for (const [level, effect] of [
@@ -142,7 +142,7 @@ describe('members in the console', () => {
     await page.getByRole('button', { name: 'Leave' }).waitFor();
   });
 
-  it('are told when an invite reached nobody, and when their keys open nothing', async () => {
+  it('see when an invite reached nobody, and when their keys open nothing', async () => {
     const organization = sluice.db('organizations').where({ id: tenant.organizationId });
     await organization.clone().update({ members_can_use_personal_api_keys: false });
     const page = await show(await addMember('Eve'));

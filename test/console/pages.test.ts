@@ -157,7 +157,7 @@ describe('an installation without a build of the console', () => {
     },
   };
   for (const [when, arrange] of Object.entries(arrangements))
-    it(`is installed all the same where ${when}`, async () => {
+    it(`is installed nevertheless where ${when}`, async () => {
       const modules = join(folder, 'node_modules');
       await mkdir(join(modules, '.bin'), { recursive: true });
       await mkdir(join(modules, dirname(program)), { recursive: true });

@@ -215,7 +215,7 @@ describe('the page of a run', () => {
     await close();
   });
 
-  it('says what was changed since the last success, by whom, and what the interval waits for', async () => {
+  it('shows what was changed since the last success, by whom, and what the interval waits for', async () => {
     await mkdir(at.world.folder, { recursive: true });
     await writeFile(path.join(at.world.folder, 'taken'), 'a file where the folder should be');
     const { exportId, runId: success } = await deliver('free', 'Completed');

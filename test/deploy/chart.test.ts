@@ -67,7 +67,7 @@ describe('the Helm chart', function () {
     assert.equal(status, 0, stdout);
   });
 
-  it('asks for the addresses without which nothing works, and refuses unknown settings and secrets among the variables', () => {
+  it('requires the addresses without which nothing works, and refuses unknown settings and secrets among the variables', () => {
     assert.match(refused(), /(?=[^]*publicUrl)[^]*temporal\/address/);
     const required = REQUIRED.flatMap((one) => ['--set', one]);
     assert.match(refused(...required, '--set', 'sluice.environment.DATABASE_URL=postgres://x'), /DATABASE_URL/);

@@ -43,7 +43,7 @@ const POSTGRES_SERVERS = ['postgres', 'temporal-postgres'];
 const KNOWN_PASSWORDS = ['ROOT_SECRET_KEY'];
 
 describe('docker-compose.yml', () => {
-  it('gives Temporal a Postgres of its own, so that a restore of Sluice’s does not take the witness back', () => {
+  it('gives Temporal its own Postgres, so that a restore of Sluice’s does not take the witness back', () => {
     const { 'temporal-postgres': own, temporal, postgres } = compose.services;
     assert.equal(temporal!.environment?.['POSTGRES_SEEDS'], 'temporal-postgres');
     assert.deepEqual(Object.keys(temporal!.depends_on!), ['temporal-postgres']);
@@ -63,7 +63,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('asks what others wait for, and what serves, for its health', () => {
+  it('checks the health of every dependency and server', () => {
     const checked = ['postgres', 'temporal-postgres', 'temporal', 'api', 'worker'];
     for (const name of checked) assert.ok(compose.services[name]!.healthcheck, name);
     assert.match(compose.services['api']!.healthcheck!.test.join(' '), /:8000\/_readyz/);

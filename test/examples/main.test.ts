@@ -39,7 +39,7 @@ describe('the access-log example', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('goes on when lines of the log are bad, and says how many', async () => {
+  it('continues after bad lines of the log, and reports how many', async () => {
     const summary = await sendLog({ log, apiUrl: sluice.url, projectApiKey: tenant.apiToken });
     assert.match(summary, /^3 lines, 2 sent in 1 batch, 0 retries, 1 bad line, /);
   });

@@ -98,7 +98,7 @@ describe('the usage of feature flags', () => {
     assert.equal(page.count, 6);
   });
 
-  it('can be asked for of one flag', async () => {
+  it('can be filtered by one flag', async () => {
     assert.equal((await list(`${MAY}&key=checkout`)).count, 3);
     assert.equal((await list(`${MAY}&key=unheard_of`)).count, 0);
   });
@@ -125,7 +125,7 @@ describe('the usage of feature flags', () => {
     ]);
   });
 
-  it('is that of the last thirty days when nothing else is said', async () => {
+  it('is that of the last thirty days by default', async () => {
     await call('recent', true, daysAgo(28));
     await call('recent', true, daysAgo(31));
     assert.deepEqual(

@@ -53,7 +53,7 @@ describe('identity', () => {
     await database.drop();
   });
 
-  it('lets nobody in without a valid key', async () => {
+  it('refuses requests without a valid key', async () => {
     const key = await buildPersonalKey(db, ours, '*');
     const none = 'Authentication credentials were not provided.';
     const invalid = 'Personal API key found in request Authorization header is invalid.';

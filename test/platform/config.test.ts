@@ -83,7 +83,7 @@ describe('the configuration', () => {
         assertRefused({ [name]: text }, new RegExp(`${name} must match`));
   });
 
-  it('says what a missing variable is for', () => {
+  it('explains what a missing variable is for', () => {
     assert.throws(
       () => requireVariable(readConfig({}), 'DATABASE_URL'),
       (error: Error) =>

@@ -167,7 +167,7 @@ describe('events past their retention', () => {
     assert.deepEqual(await counts(), [1, 1, 1]);
   });
 
-  it('stay while an export has yet to deliver them, for 30 days at most, and its owners are told once', async () => {
+  it('stay while an export has yet to deliver them, for 30 days at most, with one notice to its owners', async () => {
     const id = await buildExport(200, 120);
     await store([102, 115, 125, 135]);
     assert.ok((await expire()) > 0);

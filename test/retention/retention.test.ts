@@ -512,7 +512,7 @@ describe('retention', () => {
       assert.equal(await lines(), 1_501);
     });
 
-    it('goes on after it was killed in the middle', async () => {
+    it('continues after it was killed in the middle', async () => {
       await addLines(2_500);
       await sql(
         `create function wait_for_test() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(7); return old; end';

@@ -53,7 +53,7 @@ for (const { version, folder } of VERSIONS) {
     }
 
     for (const profiles of ['always', 'identified_only']) {
-      it(`tells a whole story with persons ${profiles}, to the last event of a page that goes away`, async () => {
+      it(`captures a whole story with persons ${profiles}, to the last event of a page that goes away`, async () => {
         const context = await (await testBrowser()).newContext();
         const page = await context.newPage();
         const query = new URLSearchParams({ host: sluice.url, token: tenant.apiToken, profiles });

@@ -46,7 +46,7 @@ describe('posthog-js without cookies', () => {
     }
   }
 
-  it('tells one visitor, whom flags know by the same id, and keeps nothing of them', async () => {
+  it('distinguishes one visitor, with the same id in flags, and keeps nothing of them', async () => {
     const tenant = await buildTenant(sluice.db, { cookieless: true });
     const page = await visit(tenant, 'always');
     await page.evaluate(`posthog.capture('looked around')`);
@@ -99,7 +99,7 @@ describe('posthog-js without cookies', () => {
     );
   });
 
-  it('goes on as if all were well, where the project does not allow it', async () => {
+  it('works as usual where the project does not allow it', async () => {
     const tenant = await buildTenant(sluice.db);
     sluice.answered.length = 0;
     const page = await visit(tenant, 'always');

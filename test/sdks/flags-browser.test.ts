@@ -56,7 +56,7 @@ for (const { version, folder, remote } of VERSIONS) {
       return page;
     }
 
-    it('come with their payloads, of what is stored about who asks', async () => {
+    it('come with their payloads, for the stored person', async () => {
       const page = await visit();
       const { kept: visitors, everybody } = await valuesOn(page);
       assert.equal(everybody, true);
@@ -76,7 +76,7 @@ for (const { version, folder, remote } of VERSIONS) {
       await assertValues(page, { 'for-gold': false });
     });
 
-    it('stay what they were when a visitor is identified, and are told to capture when they are called', async () => {
+    it('stay when a visitor is identified, and are captured when they are called', async () => {
       const page = await visit();
       const anonymous = await page.evaluate<string>('posthog.get_distinct_id()');
       const kept = await page.evaluate(`posthog.getFeatureFlag('kept')`);

@@ -77,7 +77,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
     /** Decisions alone count: the older SDK asks for the feed twice when it starts, and waits for one of them. */
     const askedForDecisions = (): string[] => answeredPaths(sluice).filter((path) => path === remote);
 
-    it('come with their payloads, of what is stored about who asks', async () => {
+    it('come with their payloads, for the stored person', async () => {
       const client = open();
       const { featureFlags, featureFlagPayloads } = await client.getAllFlagsAndPayloads('ada', { groups: GROUPS });
       assert.deepEqual(featureFlags, ADA);
@@ -106,7 +106,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
       assert.equal(await client.getFeatureFlag('for-gold', 'bob', { groups, groupProperties }), true);
     });
 
-    it('are told to capture when they are called', async () => {
+    it('are captured when they are called', async () => {
       const client = open();
       assert.equal(await client.getFeatureFlag('colours', 'ada'), 'blue');
       await client.shutdown();
@@ -139,7 +139,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
       });
     }
 
-    it('are asked for where they cannot be decided locally', async () => {
+    it('are requested where they cannot be decided locally', async () => {
       const client = open({ secretKey: world.personalKey });
       await client.reloadFeatureFlags();
       assert.equal(await client.getFeatureFlag('invited', 'ada', { onlyEvaluateLocally: true }), undefined);
@@ -153,7 +153,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
       assert.deepEqual(await client.getAllFlags('ada', { groups: GROUPS }), { ...ADA, asleep: false });
     });
 
-    it('follow what persons chose, told or stored', async () => {
+    it('follow the choices of persons, sent or stored', async () => {
       const client = open({ secretKey: world.personalKey });
       await client.reloadFeatureFlags();
       const choiceOf = (person: string, personProperties: Record<string, string>, onlyEvaluateLocally = true) =>
@@ -178,7 +178,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
       if (keepsFeed) assert.ok(statuses.includes(304), statuses.join());
     });
 
-    it('are asked for when the secret key is none of ours', async () => {
+    it('are requested when the secret key is unknown', async () => {
       const client = open({ secretKey: 'phx_none' });
       client.on('error', () => {});
       assert.equal(await client.getFeatureFlag('everybody', 'bob'), true);

@@ -48,7 +48,7 @@ for (const { version, remote, feed, kind } of VERSIONS) {
       await sluice.db('feature_flags').where({ project_id: projectId, key: 'everybody' }).update({ active: false });
     }
 
-    it('come with their payloads, of what is stored about who asks', () => {
+    it('come with their payloads, for the stored person', () => {
       const { ada, bob, payload } = output.remote;
       assert.deepEqual(ada.featureFlags, ADA);
       const payloads = Object.entries(ada.featureFlagPayloads).map(([key, text]) => [key, JSON.parse(text) as unknown]);
@@ -62,7 +62,7 @@ for (const { version, remote, feed, kind } of VERSIONS) {
       assert.deepEqual(output.remote.overridden, [true, false, true]);
     });
 
-    it('are told to capture when they are called', async () => {
+    it('are captured when they are called', async () => {
       const called = (await readEvents(sluice, world)).filter(
         ({ event, properties }) => event === '$feature_flag_called' && properties['$feature_flag'] === 'colours',
       );

@@ -94,7 +94,7 @@ for (const { version, sends, connect } of VERSIONS) {
       return { client, said };
     }
 
-    it('tells a whole story', async () => {
+    it('captures a whole story', async () => {
       const { client, said } = open(sluice.url);
       await tellStory(client);
       assert.equal(said.filter(({ event }) => event === 'counted').length, STORY.batch);

@@ -17,7 +17,7 @@ for (const version of ['7.91.1', '3.7.0']) {
     after(() => sluice?.stop());
     beforeEach(async () => void (tenant = await buildTenant(sluice.db)));
 
-    it('tells a whole story', async () => {
+    it('captures a whole story', async () => {
       const reported = await runPythonSdk(version, 'story', sluice.url, tenant.apiToken);
       assert.equal(reported.filter(({ event }) => event === 'counted').length, STORY.batch);
       const rows = await readEvents(sluice, tenant);

@@ -111,7 +111,7 @@ describe('the flags of the table', () => {
   after(() => sluice.stop());
 
   for (const runtime of ['server', 'client'] as const) {
-    it(`are what the server says to a ${runtime}`, async () => {
+    it(`are the server’s answers to a ${runtime}`, async () => {
       const values: FlagValue[] = [];
       for (const { id, groups } of PERSONS) {
         const body = { token: world.apiToken, distinct_id: id, groups, evaluation_runtime: runtime };
@@ -163,7 +163,7 @@ describe('the flags of the table', () => {
       });
 
       if (!tells) return;
-      it('come with a story that is stored as it was told', async () => {
+      it('come with a story that is stored as it was captured', async () => {
         const rows = await readEvents(sluice, storyteller);
         const reported = of(lines, 'story').map(
           ({ event, distinct_id }) => `${String(event)} of ${String(distinct_id)}`,
@@ -176,7 +176,7 @@ describe('the flags of the table', () => {
       });
 
       if (!tells.calls) return;
-      it('are stored as asked for, by whom and with which answer', async () => {
+      it('are stored as requested, by whom and with which answer', async () => {
         const rows = (await readEvents(sluice, world)).filter(
           ({ event, properties }) => event === '$feature_flag_called' && properties['$lib_version'] === tells.version,
         );

@@ -202,7 +202,7 @@ describe('an installation made before exports had layouts and timelines, after i
     );
   });
 
-  it('takes its own earlier deliveries for its own when they are asked for again, and changes no byte of equal ones', async () => {
+  it('recognizes its own earlier deliveries when they are requested again, and changes no byte of equal ones', async () => {
     const { id } = await world.backfills.request(facts.projectId, exportOf('files'), { startAt: at(0), endAt: at(3) });
     const runs = await runsAfterBackfill(world, exportOf('files'), id);
     assert.deepEqual(
@@ -218,7 +218,7 @@ describe('an installation made before exports had layouts and timelines, after i
     assert.notEqual(changed.length, 0);
   });
 
-  it('goes on under the names that its files have, also when something else of an export was changed', async () => {
+  it('continues under the names of its files, even when another setting of an export was changed', async () => {
     await world.store([buildEvent({ timestamp: microseconds('2015-05-17T05:30:00Z') })]);
     for (const [name, directory, suffix] of [
       ['files', 'files', '.jsonl.gz'],
@@ -248,7 +248,7 @@ describe('an installation made before exports had layouts and timelines, after i
     }
   });
 
-  it('takes its own earlier rows for its own when they are asked for again', async () => {
+  it('recognizes its own earlier rows when they are requested again', async () => {
     const { id } = await world.backfills.request(facts.projectId, exportOf('table'), { startAt: at(0), endAt: at(3) });
     await runsAfterBackfill(world, exportOf('table'), id);
     assert.deepEqual(await Promise.all([0, 1, 2].map((hour) => rowsInTable('events_delivered', hour))), ROWS);

@@ -36,7 +36,7 @@ describe('a workflow that began before this version', () => {
     'reconcile-and-notify',
     'timeline-witness',
   ]) {
-    it(`goes on in it: ${name}`, async () => replay(await recorded(`${name}.json`)));
+    it(`continues in it: ${name}`, async () => replay(await recorded(`${name}.json`)));
   }
 
   it('is recorded here, every one', async () => {
@@ -50,7 +50,7 @@ describe('a workflow that began before this version', () => {
     assert.deepEqual(new Set(types), new Set(Object.keys(await import('../../workflows/index.ts'))));
   });
 
-  it('would not go on in one that does something else', async () => {
+  it('would not continue in one that does something else', async () => {
     const history = await recorded('export-run-1-part.json');
     const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
     scheduled!.activityTaskScheduledEventAttributes!.activityType = { name: 'somethingElse' };

@@ -192,7 +192,7 @@ describe('notifications', () => {
       assert.ok(!(await logOf(one))[0]!.includes('127.0.0.1'));
     });
 
-    it('go nowhere when nobody wants them any more', async () => {
+    it('are not sent once nobody is subscribed any more', async () => {
       const one = await buildHook();
       await tell(one);
       await rows.stores.batchExports.update(one.id, { notifications: null, notificationSecret: null });
@@ -201,7 +201,7 @@ describe('notifications', () => {
       assert.ok((await outbox())[0]!.closed_at);
     });
 
-    it('that somebody took and never closed are delivered by somebody else', async () => {
+    it('claimed by a worker that never closed them are delivered by another worker', async () => {
       await tell(await buildHook());
       assert.equal((await rows.stores.outbox.takeForWebhooks(10)).length, 1);
       await deliver();

@@ -52,7 +52,7 @@ describe('a round over the requests of an export', () => {
     );
   }
 
-  it('asks for the others', async () => {
+  it('starts the remaining requests', async () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     await buildUnclosable(id);
     await world.engine.stores.runRequests.open(id, [hour(1), hour(2)], 'backfill');
@@ -76,7 +76,7 @@ describe('a round over the requests of an export', () => {
     return ((await round) as { open: number }).open;
   }
 
-  it('starts what Temporal has forgotten that it was asked for', async () => {
+  it('starts again what Temporal has lost after accepting it', async () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     const { stores, executions } = world.engine;
     const [requestId] = await stores.runRequests.open(id, [hour(0)], 'backfill');
@@ -85,7 +85,7 @@ describe('a round over the requests of an export', () => {
     assert.equal((await executions.find(runWorkflowId(id, hour(0).end)))?.status, 'RUNNING');
   });
 
-  it('asks again, once, for a run of which nothing is left and that was asked for before the recovery', async () => {
+  it('starts once more a run that was requested before the recovery and of which nothing is left', async () => {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     const { stores, executions, temporal } = world.engine;
     const [requestId] = await stores.runRequests.open(id, [hour(0)], 'backfill');
@@ -129,7 +129,7 @@ describe('a round over the requests of an export', () => {
       await worker.stopped;
     });
 
-    it('asks again for a run that it does not know', async () => {
+    it('starts again a run that it does not know', async () => {
       const { id, run, backfill } = await buildForgotten();
       await sql('delete from batch_export_runs where id = $1', [run.id]);
       await world.engine.executions.wakeDispatcher(id);
@@ -142,7 +142,7 @@ describe('a round over the requests of an export', () => {
       assert.match(runs[0]?.latestError ?? '', /another timeline/);
     });
 
-    it('asks again for a run that it knows as under way', async () => {
+    it('starts again a run that it knows as under way', async () => {
       const { id, run, backfill } = await buildForgotten();
       await sql(
         `update batch_export_runs set status = 'Running', receipt = null, finished_at = null, closed_by = null where id = $1`,

@@ -296,7 +296,7 @@ describe('the reconciler', () => {
     );
   });
 
-  it('wakes the dispatcher of requests that nobody asks for', async () => {
+  it('wakes the dispatcher of requests that nothing else dispatches', async () => {
     const { id } = await buildOldExport();
     const interval = { start: THIS_HOUR - 30 * HOUR, end: THIS_HOUR - 29 * HOUR };
     await world.engine.stores.backfills.open({
@@ -392,7 +392,7 @@ describe('the reconciler', () => {
       });
     }
 
-    it('calls the run completed when a worker that did not notice delivers all the same', async () => {
+    it('records a run as completed when a worker that did not notice delivers it anyway', async () => {
       const { id } = await buildOldExport({}, at(0));
       const planner = holdAt(world, id, 'after-plan');
       await deliver(id, at(-81), at(-80));
@@ -428,7 +428,7 @@ describe('the reconciler', () => {
       assert.equal((await handle.describe()).status.name, 'CANCELLED');
     });
 
-    it('before it could plan, says so', async () => {
+    it('before it could plan, records so', async () => {
       const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
       const cancelled = await cancelAt(id, 'before-plan');
       const { status } = await reconcileUntilClosed(cancelled.id);
@@ -530,7 +530,7 @@ describe('the reconciler', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('deletes old rows, and knows all the same which deliveries are its own', async () => {
+  it('deletes old rows, and still knows which deliveries are its own', async () => {
     const { stores } = world.engine;
     const { id } = await buildOldExport({}, at(0));
     const deliverAgain = async () => {

@@ -252,7 +252,7 @@ describe('superseded files at a destination', () => {
       return Contents.map(({ Key }) => Key!).filter((key) => !key.includes('_manifest'));
     };
 
-    it('are deleted an hour later where deletes were denied for a moment, and nobody is told', async () => {
+    it('are deleted an hour later where deletes were denied briefly, without a notice', async () => {
       denies = true;
       await createAt('brief');
       await tellAll();
@@ -268,7 +268,7 @@ describe('superseded files at a destination', () => {
       assert.equal((await notes()).length, 0);
     });
 
-    it('are all kept where deletes were denied for a day, which is told once and ends when the destination changes', async () => {
+    it('are all kept where deletes were denied for a day, with one notice, until the destination changes', async () => {
       denies = true;
       await createAt('denied');
       await tellAll();

@@ -191,7 +191,7 @@ describe('a database that was restored', () => {
       assert.deepEqual(await deliveries.listWaiting(id, { limit: 10 }), []);
     };
 
-    it('adopts theirs when an operator accepts it, and knows it from then on', async () => {
+    it('adopts the foreign delivery when an operator accepts it, and knows it from then on', async () => {
       const id = exports['LocalFile']!;
       const before = await snapshot();
       const interrupt = async (change: string) =>
@@ -228,7 +228,7 @@ describe('a database that was restored', () => {
     });
 
     for (const type of ['S3', 'Postgres']) {
-      it(`replaces theirs under an epoch above it when an operator accepts ours: ${type}`, async () => {
+      it(`replaces the foreign delivery under a higher epoch when an operator accepts ours: ${type}`, async () => {
         const id = exports[type]!;
         const theirs = await world.engine.stores.runs.findNewestOfInterval(id, RANGE.endAt);
         await accept(id, 'ours');

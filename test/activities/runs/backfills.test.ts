@@ -125,7 +125,7 @@ describe('a backfill', () => {
     beforeEach(() => (limit = world.options.limits.backfillsPerProject));
     afterEach(() => (world.options.limits.backfillsPerProject = limit));
 
-    it('waits, says so, and begins when one of them has ended', async () => {
+    it('waits, reports so, and begins when one of them has ended', async () => {
       await eventually('the backfills of other tests to end', async () => {
         return (await world.engine.stores.backfills.countLive(world.projectId)) === 0;
       });
@@ -169,7 +169,7 @@ describe('a backfill', () => {
     });
   });
 
-  it('that is cancelled ends its runs, and asks for no other', async () => {
+  it('that is cancelled ends its runs, and starts no other', async () => {
     const timestamps = [20, 21].map((hour) => microseconds(isoMicros(BEGINNING + (hour + 0.5) * HOUR)));
     await world.store(timestamps.map((timestamp) => buildEvent({ timestamp })));
     const { id } = await build({ maxConcurrentRuns: 2 });
@@ -228,7 +228,7 @@ describe('a backfill', () => {
     });
   });
 
-  it('goes on with another worker', async () => {
+  it('is continued by another worker', async () => {
     const { id } = await build({ maxConcurrentRuns: 2 });
     const gate = hold(id);
     const backfill = await world.backfills.request(world.projectId, id, hours(0, 5));

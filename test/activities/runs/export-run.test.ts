@@ -17,7 +17,7 @@ describe('a run', () => {
   });
   after(async () => world.close());
 
-  it('delivers the rows of its data interval to a file, and says so', async () => {
+  it('delivers the rows of its data interval to a file, and records so', async () => {
     const events = Array.from({ length: 50 }, (_, index) =>
       buildEvent({ timestamp: microseconds(`2015-05-17T10:${String(index).padStart(2, '0')}:30Z`) }),
     );

@@ -103,7 +103,7 @@ describe('a run that cannot deliver', () => {
     return lines;
   }
 
-  it('because a file is where its folder should be: Failed, and says what to do', async () => {
+  it('because a file is where its folder should be: Failed, with what to do', async () => {
     const built = await build();
     await mkdir(path.dirname(built.folder), { recursive: true });
     await writeFile(built.folder, 'not a folder');
@@ -230,7 +230,7 @@ describe('a run that cannot deliver', () => {
     });
   }
 
-  it('too often: its schedule is paused, and whoever wants to know is told', async () => {
+  it('too often: its schedule is paused, and its subscribers get a notice', async () => {
     const receiver = await startWebhookReceiver();
     try {
       const directory = randomUUID();

@@ -113,7 +113,7 @@ describe('the reconciler beside a store that hangs', () => {
     assert.ok(seconds < ROUND_SECONDS, `the round took ${seconds} s`);
   });
 
-  it('asks the store again later each time, and gives up after seven days', async function () {
+  it('tries the store again at growing intervals, and gives up after seven days', async function () {
     this.timeout(300_000);
     const trouble = async () =>
       (

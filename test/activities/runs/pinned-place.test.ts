@@ -207,7 +207,7 @@ describe('the place of a run', () => {
         [x, y] = [`x-${randomUUID()}`, `y-${randomUUID()}`];
       });
 
-      it('is its plan’s after the export moved, and nobody else’s before it ended', async () => {
+      it('is its plan’s after the export moved, and closed to other exports until it ends', async () => {
         const { id } = await create(stores, x);
         const goOn = await holdRun(id, 'before-committing');
         await move(stores, id, y);
@@ -332,7 +332,7 @@ describe('the place of a run', () => {
     });
   }
 
-  it('is given up after a week when it lets nothing be taken back, and so is told until then', async () => {
+  it('is given up after a week when it allows no deletion, with a warning until then', async () => {
     const stores = localFiles();
     const [x, y] = [`x-${randomUUID()}`, `y-${randomUUID()}`];
     const { id } = await create(stores, x);

@@ -64,7 +64,7 @@ describe('a run that cannot be planned', () => {
     });
   }
 
-  it('because its export was deleted meanwhile is Failed, and says so', async () => {
+  it('because its export was deleted meanwhile is Failed, with that reason', async () => {
     const id = await create();
     const handle = await start(id, async () => {
       await sql('update batch_exports set deleted_at = now() where id = $1', [id]);
@@ -74,7 +74,7 @@ describe('a run that cannot be planned', () => {
     assert.deepEqual(await stateOf(handle.firstExecutionRunId), ['Failed', 'The batch export was deleted.']);
   });
 
-  it('because a restore has forgotten its export ends, and so does the schedule, which nobody knows', async () => {
+  it('because a restore has forgotten its export ends, and so does its unknown schedule', async () => {
     const id = await create();
     await sql('delete from batch_exports where id = $1', [id]);
     const handle = await start(id, async () => {});
@@ -92,7 +92,7 @@ describe('a run that cannot be planned', () => {
     assert.deepEqual(await stateOf(handle.firstExecutionRunId), ['Completed', null]);
   });
 
-  it('because another run has the interval by now is Cancelled, as every run that was superseded, and told nobody', async () => {
+  it('because another run has the interval by now is Cancelled as superseded, without a notice', async () => {
     const id = await create();
     const handle = await start(id, async (_, { runId }) => {
       const run = await world.engine.stores.runs.getById(runId);
@@ -107,7 +107,7 @@ describe('a run that cannot be planned', () => {
     assert.equal(await world.engine.stores.health.begin(id, 'failing'), true, 'it is not reported');
   });
 
-  it('by a frozen attempt goes on as another attempt planned it', async () => {
+  it('by a frozen attempt continues as another attempt planned it', async () => {
     const id = await create();
     const gate = Promise.withResolvers<void>();
     const frozen = Promise.withResolvers<void>();
@@ -136,7 +136,7 @@ describe('a run that cannot be planned', () => {
     ]);
   });
 
-  it('until Temporal gives it up says what kept it', async () => {
+  it('until Temporal gives it up reports what kept it', async () => {
     const id = await create();
     const handle = await start(id, async () => Promise.reject(new Unavailable('The database restarts.')));
     const run = await eventually('the first failure to be noted', async () => {

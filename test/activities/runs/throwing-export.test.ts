@@ -71,7 +71,7 @@ describe('the reconciler beside an export that it cannot read', () => {
     await eventually('the gap to be filled', () => isDelivered(readable));
   });
 
-  it('ends its round, and asks for nothing, when it cannot be told whether deliveries are blocked', async () => {
+  it('ends its round, and starts nothing, when it cannot find out whether deliveries are blocked', async () => {
     await sql('alter table timeline rename to hidden');
     const { deliveriesBlocked, stepsFailed } = await reconcile();
     await sql('alter table hidden rename to timeline');

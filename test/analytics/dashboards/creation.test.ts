@@ -131,7 +131,7 @@ describe('a dashboard made of something', () => {
     };
     const PATH = 'create_from_template_json/';
 
-    it('needs somebody who is logged in', async () => {
+    it('needs a logged-in user', async () => {
       for (const path of [PATH, 'create_unlisted_dashboard/']) {
         await api.expectRefusal(401, 'POST', path, { template }, { key: '' });
         const refusal = await api.expectRefusal(403, 'POST', path, { template });

@@ -182,7 +182,7 @@ describe('dashboards', () => {
       });
     });
 
-    it('with what is said of them; what only we say is ignored', async () => {
+    it('with the given fields; fields that only the server sets are ignored', async () => {
       const givenFields = {
         name: 'Growth',
         description: 'Ours',
@@ -229,7 +229,7 @@ describe('dashboards', () => {
   });
 
   describe('are changed', () => {
-    it('in what is said, and in nothing else', async () => {
+    it('in the given fields only', async () => {
       const made = await api.create({
         name: 'Before',
         tags: ['a'],

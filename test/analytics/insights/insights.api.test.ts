@@ -178,7 +178,7 @@ describe('insights', () => {
     assert.equal((query as { source: { kind: string } }).source.kind, 'FunnelsQuery');
   });
 
-  it('are changed in what is said, and tell of it', async () => {
+  it('are changed in the given fields, and log the change', async () => {
     const insight = await api.create({ name: 'Before', tags: [' B ', 'a', 'A'], description: 'why' });
     assert.deepEqual(insight['tags'], ['b', 'a']);
     const after = await api.done('PATCH', `${insight.short_id}/`, { name: 'After', favorited: true, unknown: 1 });
@@ -254,7 +254,7 @@ describe('insights', () => {
     assert.equal(detail, `You don't have permission to remove insights from dashboard: ${seen.id}`);
   });
 
-  it('tell nothing of dashboards that are hidden from the caller, and stay there', async () => {
+  it('reveal nothing of dashboards that are hidden from the caller, and stay there', async () => {
     const person = await api.dashboards.join();
     const [hidden, open] = [await api.dashboards.create(), await api.dashboards.create()];
     await rule('none', 'dashboard', hidden.id, person);
@@ -373,7 +373,7 @@ describe('insights', () => {
       await api.refused(404, 'GET', `${plain.id}/?from_dashboard=2147483647`);
     });
 
-    it('are told tile by tile to people, as each result is there', async () => {
+    it('are sent tile by tile to people, as each result is ready', async () => {
       const insight = await api.create({ query: countOf('streamed') });
       await api.capture('streamed', 'ann');
       await api.dashboards.sluice.db('insight_results').delete();

@@ -77,7 +77,7 @@ describe('a result', () => {
     assert.equal(minutes('hour', LONG_AGO), 60);
   });
 
-  it('that says nothing is soon looked for again: somebody has just begun to send', () => {
+  it('that is empty is soon computed again, because events may have just begun', () => {
     assert.equal(minutes('month', LONG_AGO, [0, 0]) * 60, 10);
     assert.equal(minutes('month', LONG_AGO, []) * 60, 10);
     assert.equal(minutes('month', LONG_AGO, [0, 1]), 60);

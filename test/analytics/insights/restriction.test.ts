@@ -95,7 +95,7 @@ describe('a restricted dashboard', () => {
     assert.equal(detail, 'You do not have editor access to this resource.');
   });
 
-  it('takes none that another restricted dashboard keeps from its owner', async () => {
+  it('takes no insight that another restricted dashboard keeps from its owner', async () => {
     const kept = await api.create({ dashboards: [(await dashboards.create(RESTRICTED)).id] });
     await dashboards.expectRefusal(403, 'POST', '', { ...RESTRICTED, tiles: [{ insight: kept.id }] }, person);
     assert.equal((await create({ tiles: [{ insight: kept.id }] })).tiles.length, 1, 'one that is not may show it');

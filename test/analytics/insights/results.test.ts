@@ -105,7 +105,7 @@ describe('results of insights', () => {
     assert.ok(first.cache_target_age! > first.last_refresh!);
   });
 
-  it('are not computed where only the cache is asked', async () => {
+  it('are not computed where only the cache is read', async () => {
     const shown = await readResult(question(), 'force_cache');
     assert.deepEqual([shown.result, shown.is_cached, shown.last_refresh, computed], [null, false, null, 0]);
     assert.match(shown.filters_hash!, /^[0-9a-f]{64}$/);
@@ -204,7 +204,7 @@ describe('results of insights', () => {
   });
 
   for (const refresh of ['force_cache', 'force_blocking'] as const) {
-    it(`${refresh}: are 16 MB together, however often the same is asked for`, async () => {
+    it(`${refresh}: are 16 MB together, even if the same is requested repeatedly`, async () => {
       const text = 'x'.repeat(5 * 1024 * 1024);
       const large = start(db, {
         compute: async (project, query) => ({ ...(await compute(project, query)), results: [[text]] }),
@@ -239,7 +239,7 @@ describe('results of insights', () => {
     );
   });
 
-  it('that took too long are not tried again by everybody who looks', async () => {
+  it('that took too long are not computed again for every viewer', async () => {
     const event = question();
     failure = new Unavailable('It took too long.');
     await readResult(event, 'cache');

@@ -103,7 +103,7 @@ describe('a field that upstream has', () => {
     });
   }
 
-  it('may be said where it changes nothing', () => {
+  it('may be sent where it changes nothing', () => {
     const query = trends({
       version: 2,
       tags: { scene: 'x', response: {}, modifiers: { a: 1 }, dataColorTheme: 3, samplingFactor: null },

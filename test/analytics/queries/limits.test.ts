@@ -46,7 +46,7 @@ describe('a query ends', () => {
     return rows[0]!.count;
   }
 
-  it('when it takes too long, and says what helps', async () => {
+  it('when it takes too long, with advice', async () => {
     const hasty = createPool({ url: database.url, ...QUERY_OPTIONS, statementTimeoutMs: 2_000 });
     await whileNobodyReads(async () => {
       await assert.rejects(runQuery(hasty, { id: projectId }, query, { now: Date.now() }), (error) => {
@@ -60,7 +60,7 @@ describe('a query ends', () => {
     await hasty.end();
   });
 
-  it('when nobody waits for it any more, in Postgres too', async () => {
+  it('when no client waits for it any more, in Postgres too', async () => {
     await whileNobodyReads(async () => {
       const waiting = new AbortController();
       const running = runQuery(pool, { id: projectId }, query, { now: Date.now(), signal: waiting.signal });
@@ -98,7 +98,7 @@ describe('a query ends', () => {
     });
   });
 
-  it('before it begins, when it asks for more of each event than anybody would', () => {
+  it('before it begins, when it reads unreasonably much of each event', () => {
     const filter = { key: 'x', type: 'event', operator: 'icontains', value: 'y' };
     const group = { type: 'OR', values: Array.from({ length: 100 }, () => filter) };
     const properties = { type: 'AND', values: Array.from({ length: 6 }, () => group) };

@@ -218,7 +218,7 @@ describe('a query counts', () => {
     assert.deepEqual(counts, [2, 1]);
   });
 
-  it('rows of a table: those asked for, the newest first, with a hint at more', async () => {
+  it('rows of a table: the requested ones, the newest first, with a hint at more', async () => {
     const query = table({ event: 'viewed', select: ['timestamp', 'properties.browser -- Browser'], limit: 2 });
     const { results, columns, types, hasMore } = await world.run(query);
     assert.deepEqual(results, [

@@ -147,7 +147,7 @@ describe('POST /query/', () => {
     return shown;
   }
 
-  it('answers large events a few at a time, and says where to go on', async () => {
+  it('answers large events a few at a time, with where to continue', async () => {
     const properties = { large: 'x'.repeat(900_000), small: 1 };
     const events = Array.from({ length: 6 }, (_, n) => {
       return { event: 'large', distinct_id: `l${n}`, timestamp: '2024-06-02T10:00:00Z', properties };

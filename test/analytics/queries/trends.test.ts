@@ -133,7 +133,7 @@ describe('trends', () => {
     }
   });
 
-  it('tell the present range first, then the one before, each with its own days', async () => {
+  it('list the present range first, then the one before, each with its own days', async () => {
     const series = await lines([viewed, bought], { compareFilter: { compare: true } });
     assert.deepEqual(
       series.map(({ label, compare, compare_label: period, days, data, action }) => [
@@ -241,7 +241,7 @@ describe('trends', () => {
     }
   });
 
-  it('are only so many, each formula of each value counted', async () => {
+  it('are limited in number, counting each formula of each value', async () => {
     const hourlyByPlan = { interval: 'hour', breakdownFilter: { breakdown: 'plan', breakdown_limit: 100 } };
     const hours = { dateRange: { date_from: '2024-06-01', date_to: '2024-06-20' } };
     const trendsFilter = { formulas: ['A', 'A * 2', 'A * 3'] };

@@ -4,7 +4,7 @@ import { createTurns } from '../../../src/analytics/queries/turns.ts';
 import { Unavailable } from '../../../src/platform/errors.ts';
 
 describe('turns of computations', () => {
-  it('are taken by projects one after the other, and by so many at once', async () => {
+  it('are taken by projects one after the other, with a limit on concurrency', async () => {
     const turns = createTurns({ maxConcurrent: 2, maxWaiting: 10 });
     const startedWork: string[] = [];
     const gate = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ describe('turns of computations', () => {
     assert.deepEqual(startedWork.slice(2), ['1.1', '1.2', '1.3']);
   });
 
-  it('go on after one that fails, and are refused when too many wait', async () => {
+  it('continue after one that fails, and are refused when too many wait', async () => {
     const turns = createTurns({ maxConcurrent: 1, maxWaiting: 1 });
     const gate = Promise.withResolvers<void>();
     const failing = turns.take(1, () => gate.promise);

@@ -107,7 +107,7 @@ describe('a field that is not computed', () => {
         refuseUnknown(given);
       });
 
-      it(`may be said in a ${kind} where it has no effect: ${path}`, () => {
+      it(`may be sent in a ${kind} where it has no effect: ${path}`, () => {
         const parent = path.slice(0, path.lastIndexOf('.') + 1).replace(/\.$/, '');
         const around = parent.endsWith('Entity') ? changed(query, parent, {}) : query;
         for (const value of [...harmless, null, undefined]) {
@@ -124,7 +124,7 @@ describe('a field that is not computed', () => {
   });
 
   for (const [kind, rest] of WITHOUT_EFFECT) {
-    it(`may be said where it has none upstream: ${JSON.stringify(rest)}`, () => {
+    it(`may be sent where it has no effect upstream: ${JSON.stringify(rest)}`, () => {
       const given = { ...QUERIES[kind], ...rest };
       refuseUnknown(given);
       parseQuery(given);

@@ -79,7 +79,7 @@ describe('a chart of a shared page', () => {
     [0, 0, '0 before'],
     [3, -2, '-2 before'],
   ] as const) {
-    it(`says what a number was before: ${says}`, () => {
+    it(`shows a number's earlier value: ${says}`, () => {
       const rows = [
         total('Visits', now, 'current'),
         total('Orders', 7, 'current'),
@@ -157,7 +157,7 @@ describe('a chart of a shared page', () => {
     assert.match(draw({ kind: 'EventsQuery', columns: ['*'], rows: [[event]] }).picture, /paid/);
   });
 
-  it('says when cohorts came, by the clock of the project, and leaves shares of nobody empty', () => {
+  it('shows when cohorts began, by the clock of the project, and leaves the shares of empty cohorts empty', () => {
     const rows = [cohort('2025-06-01T22:00:00Z', [4, 2]), cohort('2025-06-02T22:00:00Z', [0])];
     const { picture } = draw({ kind: 'RetentionQuery', rows });
     assert.match(picture, /<th scope="row">2 Jun 2025<\/th>.*>50%<.*<th scope="row">3 Jun 2025<\/th>/s);

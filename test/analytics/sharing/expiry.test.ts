@@ -81,7 +81,7 @@ describe('the expiry of a shared link', () => {
     });
   }
 
-  it('ends the link as disabling does: at every door, behind a password, for a visitor who is in, and for a former link', async () => {
+  it('ends the link as disabling does: on every route, behind a password, for a logged-in visitor, and for a former link', async () => {
     const disabled = await world.share(await world.buildDashboard());
     await row({ access_token: disabled }).update({ enabled: false });
     const former = await world.share(id, { password_required: true, expires_at: LATER });
@@ -109,7 +109,7 @@ describe('the expiry of a shared link', () => {
     assert.equal((await unlock(token)).status, 404);
   });
 
-  it('tells caches to keep nothing while the link works', async () => {
+  it('makes caches keep nothing while the link works', async () => {
     const token = await world.share(id, { expires_at: LATER });
     for (const end of ['', '.json']) {
       const headers = new Headers((await visit(`/shared/${token}${end}`)).headers as [string, string][]);

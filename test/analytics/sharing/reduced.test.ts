@@ -62,7 +62,7 @@ describe('a table for strangers', () => {
     ['an instant', '2025-06-02T08:00:00.123Z', '2025-06-02 08:00:00'],
     ['a boolean', true, 'true'],
   ] as const) {
-    it(`tells ${what} as the page shows it`, () => {
+    it(`reads ${what} as the page shows it`, () => {
       const [[shownCell]] = reduced({ query: EVENTS, result: [[cell]], columns: ['a'] }).result as [[unknown]];
       assert.equal(shownCell, says);
       const html = renderToString(h('div', null, table({ name: 'Events', header: ['a'], rows: [[shownCell]] })));
@@ -77,7 +77,7 @@ describe('a table for strangers', () => {
 });
 
 describe('a chart for strangers', () => {
-  it('is told of by what is drawn of each series, step and cohort', () => {
+  it('is reduced to what is drawn of each series, step and cohort', () => {
     const drawn = { label: 'Visits', labels: ['1-Jun-2025', '2-Jun-2025'], data: [1, 2], count: 3 };
     assert.deepEqual(resultOf({ query: trends(), result: [series('Visits')] }), [drawn]);
     const step = { action_id: 'secret_event', type: 'events', order: 0, median_conversion_time: 3 };
@@ -94,7 +94,7 @@ describe('a chart for strangers', () => {
     assert.deepEqual(resultOf({ query: { kind: 'RetentionQuery' }, result: [retained] }), [cohort]);
   });
 
-  it('of a single number is that number, and what it was before', () => {
+  it('of a single number is that number, and its earlier value', () => {
     const labels = ['Visits', 'Orders'];
     const result = ['current', 'previous'].flatMap((compare_label) =>
       labels.map((one) => series(one, { compare_label })),
@@ -123,7 +123,7 @@ describe('a chart for strangers', () => {
     });
   }
 
-  it('tells nothing of the range before that is longer than this one', () => {
+  it('contains nothing of the previous range that is longer than this one', () => {
     const before = series('Visits', { compare_label: 'previous', data: [7, 8, 9], labels: ['a', 'b', 'c'] });
     const [, previousSeries] = resultOf({ query: trends(), result: [series('Visits'), before] });
     assert.deepEqual(
@@ -135,7 +135,7 @@ describe('a chart for strangers', () => {
     );
   });
 
-  it('has no result where an error is shown in its place, and no range and zone that nobody sees', () => {
+  it('has no result where an error is shown in its place, and no range and zone that are not shown', () => {
     const error = { type: 'server_error', message: 'column "secret" does not exist' };
     const query = trends();
     const shown = reduced({

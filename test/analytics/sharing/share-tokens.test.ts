@@ -10,7 +10,7 @@ describe('the token of a shared page’s password', () => {
   const ring = createKeyRing(generateKeyRing());
   const tokens = createShareTokens(ring, () => now);
 
-  it('says what was written, for a day', () => {
+  it('holds what was signed, for a day', () => {
     const token = tokens.issue(CLAIMS);
     now += DAY_MS - 1000;
     assert.deepEqual(tokens.read(token), CLAIMS);

@@ -49,7 +49,7 @@ describe('a shared link', () => {
   };
   const patch = (body: Json) => world.request('PATCH', `/dashboards/${id}/sharing/`, body);
 
-  it('shows the dashboard at all doors, to everybody, with nothing to run or load', async () => {
+  it('shows the dashboard on all routes, to everybody, with nothing to run or load', async () => {
     const token = await world.share(id);
     for (const door of DOORS) {
       for (const end of ['', '/', '?refresh=true&filters_override={']) {
@@ -118,7 +118,7 @@ describe('a shared link', () => {
     }
   });
 
-  it('tells of events in JSON what their table shows, word by word', async () => {
+  it('returns in JSON the cells that the table of events shows, word by word', async () => {
     const batch = [
       {
         event: 'paid',
@@ -281,7 +281,7 @@ describe('a shared link', () => {
       await world.request('POST', `/dashboards/${id}/sharing/passwords/`, { raw_password: PASSWORD, note: 'for Ada' });
     });
 
-    it('tells nothing before', async () => {
+    it('reveals nothing before', async () => {
       const page = await visit(`/shared/${token}`);
       assert.equal(page.status, 200);
       assert.match(page.text, /<form method="post">/);
@@ -311,7 +311,7 @@ describe('a shared link', () => {
       assert.match((await visit(`/shared/${token}`, { headers })).text, /<form/);
     });
 
-    it('opens by JSON, and is told in the log with the end of the link', async () => {
+    it('opens by JSON, and is logged with the end of the link', async () => {
       const wrong = await visit(`/shared/${token}.json`, json('wrong'));
       assert.deepEqual([wrong.status, wrong.text], [401, '{"error":"Incorrect password"}']);
       const right = await visit(`/shared/${token}`, json(PASSWORD));

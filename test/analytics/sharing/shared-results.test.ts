@@ -104,7 +104,7 @@ describe('results for strangers', () => {
     );
   });
 
-  it('that take long are shown as they were, or said to be on their way', async () => {
+  it('that take long are shown from the cache, or reported as on their way', async () => {
     let isSlow = true;
     const slow = world((now) => (isSlow ? new Promise(() => {}) : fresh(now)), 20);
     assert.equal((await slow.visit()).error?.type, 'timeout');

@@ -177,7 +177,7 @@ describe('sharing a dashboard', () => {
     });
   });
 
-  it('tells a token that stays, and that opens nothing yet', async () => {
+  it('returns a token that stays, and that opens nothing yet', async () => {
     const first = await configuration('GET');
     assert.match(first.access_token, /^[\w-]{30}$/);
     assert.deepEqual(
@@ -236,7 +236,7 @@ describe('sharing a dashboard', () => {
     assert.equal(rows.length, 1);
   });
 
-  it('takes passwords only where they are asked for, and tells each of them once', async () => {
+  it('takes passwords only where they are required, and shows each of them once', async () => {
     const early = await world.request('POST', `${path}passwords/`, {});
     assert.equal(early.status, 400);
     assert.deepEqual(early.body, { error: 'Password protection must be enabled before creating passwords' });

@@ -115,7 +115,7 @@ describe('sluice backup', () => {
     return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'base64')] as const)));
   }
 
-  it('is consistent while events are written; after the restore nothing that was delivered is touched, and deliveries go on', async () => {
+  it('is consistent while events are written; after the restore no delivered data is touched, and deliveries continue', async () => {
     for (const hours of [-3.5, -2.5, -1.5]) await storeEvent(hours);
     const worker = await world.startWorker();
     const destination = { type: 'LocalFile', config: { directory: 'web' } };

@@ -146,7 +146,7 @@ describe('sluice recover', () => {
     assert.deepEqual([await waitingStarts(web), await waitingStarts(shop)], [[at(-3), at(-2)], [at(-3)]]);
   });
 
-  it('lets deliveries go on although an export cannot be opened, and ends with 1', async () => {
+  it('allows deliveries although an export cannot be opened, and ends with 1', async () => {
     const worker = await world.startWorker();
     await world.engine.temporal.client.workflow.execute('reconcile', {
       workflowId: `reconcile-${randomUUID()}`,
@@ -189,7 +189,7 @@ describe('sluice recover', () => {
     assert.deepEqual([(await waiting(web)).length, (await waiting(shop)).length], [2, 1]);
   });
 
-  it('keeps what is there by --accept theirs, of one export, but not what broke off half-way', async () => {
+  it('keeps present deliveries by --accept theirs, of one export, but not those that broke off half-way', async () => {
     const interrupt = (change: string) =>
       world.engine.pool.query(`update foreign_deliveries set receipt = ${change} where batch_export_id = $1`, [shop]);
     await interrupt(`receipt || '{"interrupted": true}'`);

@@ -54,7 +54,7 @@ describe('sluice users', () => {
     );
   });
 
-  it('adds members to organizations that are there, and says what it cannot do', async () => {
+  it('adds members to existing organizations, and reports what it cannot do', async () => {
     const identity = identityStores(db);
     const { organizationId } = await buildTenant(db, { name: 'Twice' });
     await buildTenant(db, { name: 'Twice' });

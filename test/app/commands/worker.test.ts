@@ -65,7 +65,7 @@ describe('a worker whose Temporal', () => {
     return { gauge, live: live!.status, ready: ready!.status };
   }
 
-  it('is started later waits for it, and says so in its log, its metrics and its health', async () => {
+  it('is started later waits for it, and reports so in its log, its metrics and its health', async () => {
     startWorker();
     await untilSaid('waiting for Temporal');
     assert.deepEqual(await health(), { gauge: '0', live: 200, ready: 503 });
@@ -75,7 +75,7 @@ describe('a worker whose Temporal', () => {
     assert.equal(await worker!.stop(), 0);
   });
 
-  it('is frozen waits until it goes on', async () => {
+  it('is frozen waits until it is thawed', async () => {
     await startTemporal();
     const pid = Number(await readFile(path.join(directory, 'temporal.pid'), 'utf8'));
     process.kill(pid, 'SIGSTOP');
@@ -88,13 +88,13 @@ describe('a worker whose Temporal', () => {
     await untilSaid('worker ready');
   });
 
-  it('never comes ends with 0 when it is asked to', async () => {
+  it('never starts ends with 0 when it is stopped', async () => {
     startWorker();
     await untilSaid('waiting for Temporal');
     assert.equal(await worker!.stop(), 0);
   });
 
-  it('is away has an API beside it that starts and says what is missing', async () => {
+  it('is away has an API beside it that starts and reports what is missing', async () => {
     const api = await startApiProcess({
       databaseUrl: database.url,
       environment: { TEMPORAL_ADDRESS: `127.0.0.1:${port}` },

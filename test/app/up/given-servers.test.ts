@@ -48,7 +48,7 @@ describe('sluice up beside servers that it is given', () => {
     }
   });
 
-  it('waits for a Temporal that does not answer yet, says so once, and stops when it is asked to', async () => {
+  it('waits for a Temporal that does not answer yet, reports so once, and stops on a signal', async () => {
     const database = await createEmptyDatabase();
     const state = await mkdtemp(path.join(tmpdir(), 'sluice-test-up-'));
     const stop = Promise.withResolvers<string>();

@@ -140,7 +140,7 @@ describe('sluice up', function () {
       }
     });
 
-    it('shows a dashboard of the demo to whoever has its link', async () => {
+    it('shows a dashboard of the demo to every holder of its link', async () => {
       const answer = await fetch(report.shared_dashboard_url ?? '');
       assert.equal(answer.status, 200);
       assert.match(await answer.text(), /<h1>Harbour Coffee<\/h1>/);
@@ -224,7 +224,7 @@ describe('sluice up', function () {
       await assert.rejects(stat(path.join(state, 'dev.json')), { code: 'ENOENT' });
     });
 
-    it('goes on with the same state when it is started again, and ends at once on a second Ctrl-C', async () => {
+    it('continues with the same state when it is started again, and ends at once on a second Ctrl-C', async () => {
       running = sluice(['up']);
       const { sign_in_url: url, ...again } = await untilReady(running);
       assert.deepEqual({ ...again, sign_in_url: report.sign_in_url }, report);
@@ -238,7 +238,7 @@ describe('sluice up', function () {
     });
   });
 
-  describe('says what is wrong and the way out when', () => {
+  describe('reports the problem and the fix when', () => {
     const variables = {
       api: 'SLUICE_PORT',
       postgres: 'SLUICE_POSTGRES_PORT',
@@ -277,7 +277,7 @@ describe('sluice up', function () {
       await assert.rejects(upHere(), isFailureWith(/^Postgres stopped while starting on [^]*move it away/));
     });
 
-    it('something that cannot start is told on the command line, without a stack', async () => {
+    it('something cannot start, on the command line, without a stack', async () => {
       const { code, output } = await stopped(sluice(['up'], { SLUICE_PORT: 'eight' }));
       assert.equal(code, 1);
       assert.match(output, /^sluice: The environment is not valid: SLUICE_PORT .*\.\n$/);

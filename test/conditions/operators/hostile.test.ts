@@ -72,7 +72,7 @@ describe('hostile flags', () => {
     assert.ok(ms < 2000, `${ms} ms`);
   });
 
-  it('a chain of ten thousand cohorts is followed, and a ring is told', () => {
+  it('a chain of ten thousand cohorts is followed, and a ring is reported', () => {
     const chain = (first: CohortMember) =>
       Array.from({ length: MANY }, (_, index) => {
         const member = index === 0 ? first : { type: 'cohort', value: index, negation: true };

@@ -73,7 +73,7 @@ describe('classes of Unicode in patterns', () => {
     assert.doesNotThrow(() => parseFilters(many.slice(0, 20), 'events'));
   });
 
-  it('cost the request that asks for them first its steps, and the next one none', () => {
+  it('cost the first request that uses them its steps, and the next one none', () => {
     const search = getSearch(`${LETTERS}+x`);
     assert.throws(() => search('ax', new Readings(1000)), StepsSpent);
     assert.equal(search('ax', new Readings(1000)), true);

@@ -457,7 +457,7 @@ describe('property filters', () => {
     });
   }
 
-  it('have so many characters of expressions together', () => {
+  it('have a limit on the characters of their expressions together', () => {
     const two = [expression(19_900), expression(19_900)];
     assert.equal(parseFilters(two, 'events').length, 2);
     const message = 'Filter 3: Expressions may have at most 40000 characters together';

@@ -127,7 +127,7 @@ describe('why intervals are not delivered', () => {
     await close();
   });
 
-  it('is said while the first run still tries, and corrected from there', async () => {
+  it('is shown while the first run still tries, and corrected from there', async () => {
     const { world } = at;
     const place = await schemaPlace(at, { database: 'not_there' });
     const { id, address } = await create('Reports', place);

@@ -59,7 +59,7 @@ describe('words about flags', () => {
     });
   }
 
-  it('name each place that was changed, and none that only looks different', () => {
+  it('name each place that was changed, and no place that only looks different', () => {
     const before = { name: '', filters: { groups: [{ properties: [] }], payloads: { true: '{"a": 1}' } } };
     const same = { name: '', filters: { groups: [{ rollout_percentage: 100 }], payloads: { true: '{"a":1}' } } };
     assert.deepEqual(changesBetween(before, same), []);

@@ -16,7 +16,7 @@ describe('the page of a flag', () => {
   });
   after(() => api?.stop());
 
-  it('says who gets it and why, as it is saved and as it is being edited', async () => {
+  it('shows who gets it and why, as it is saved and as it is being edited', async () => {
     const filters = { groups: [{ properties: [GOOGLE] }, { properties: [], rollout_percentage: 0 }] };
     const { id } = await api.create({ key: 'asked', filters });
     const { page, close } = await visit(api.sluice, { userId: api.ours.userId });

@@ -106,7 +106,7 @@ describe('content and schedule in the form of an export', () => {
     await close();
   });
 
-  it('says what a change does to future intervals, and keeps what it has no need to touch', async () => {
+  it('shows what a change does to future intervals, and keeps untouched fields', async () => {
     const filters = [{ key: 'size', operator: 'between', type: 'event', value: [1, 5] }];
     const { id } = await create({ filters, freshness_target_seconds: 900 });
     const { page, close } = await at.visit();
@@ -144,7 +144,7 @@ describe('content and schedule in the form of an export', () => {
     await close();
   });
 
-  it('offers the integrations of a destination, whose credentials nobody types', async () => {
+  it('offers the integrations of a destination, whose credentials need no typing', async () => {
     const keys = { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'hush-hush' };
     const integration = await at.request<{ id: number }>('POST', '/integrations/', { kind: 'aws-s3', config: keys });
     const { page, close } = await at.visit();

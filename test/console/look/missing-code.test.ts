@@ -38,7 +38,7 @@ describe('code of the console that does not arrive', () => {
     return { page: visitor.page, loads: () => loads };
   }
 
-  it('loads the page again by itself, so that an upgrade is not noticed', async () => {
+  it('reloads the page by itself, so that an upgrade is not noticed', async () => {
     const { page, loads } = await show('events');
     await page.route(FLAGS_PAGE, (route) => (loads() === 1 ? route.fulfill({ status: 404 }) : route.continue()));
     await goToFlags(page);
@@ -46,7 +46,7 @@ describe('code of the console that does not arrive', () => {
     assert.equal(loads(), 2);
   });
 
-  it('loads it once only where it stays away, and says so', async () => {
+  it('reloads it only once where the code stays away, with a message', async () => {
     const { page, loads } = await show('events');
     await page.route(FLAGS_PAGE, (route) => route.fulfill({ status: 404 }));
     await goToFlags(page);
@@ -59,7 +59,7 @@ describe('code of the console that does not arrive', () => {
     await flags(page);
   });
 
-  it('says that the browser is offline, and goes on by itself, without loading the page again', async () => {
+  it('reports that the browser is offline, and recovers by itself, without a reload', async () => {
     const { page, loads } = await show('events');
     await page.context().setOffline(true);
     await goToFlags(page);
@@ -73,7 +73,7 @@ describe('code of the console that does not arrive', () => {
     assert.equal(loads(), 1);
   });
 
-  it('brings the style sheets of a page, too, when it is asked for again', async () => {
+  it('loads the style sheets of a page, too, on the next try', async () => {
     const { page, loads } = await show('events');
     await page.route('**/assets/*', (route) => route.abort());
     await page.route(`${sluice.url}/`, (route) => route.abort());
@@ -89,7 +89,7 @@ describe('code of the console that does not arrive', () => {
     );
   });
 
-  it('leaves what was typed where the code of a dialog is missing, and asks before it loads the page again', async () => {
+  it('keeps what was typed where the code of a dialog is missing, and asks before it reloads the page', async () => {
     const visitor = await visit(sluice, { userId: tenant.userId });
     open.push(visitor);
     const { page } = visitor;

@@ -14,7 +14,7 @@ describe('the top bar of the console', () => {
   });
   after(() => sluice?.stop());
 
-  it('tells the project and the account apart where they have the same name, as in the demo', async () => {
+  it('distinguishes the project from the account where they have the same name, as in the demo', async () => {
     const { userId, projectId } = await buildTenant(sluice.db, { name: 'Demo' });
     await sluice.db('users').where({ id: userId }).update({ first_name: 'Demo' });
     const { page, close } = await visit(sluice, { userId });

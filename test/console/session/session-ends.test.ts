@@ -96,7 +96,7 @@ describe('story: a session that ends in the middle of a form', () => {
     });
   }
 
-  it('goes on by a link of the machine where the account has no password', async () => {
+  it('continues through a link of the machine where the account has no password', async () => {
     const user = at.sluice.db('users').where({ id: at.tenant.userId });
     await user.clone().update({ password_hash: null });
     const { page, close } = await at.visit();

@@ -159,7 +159,7 @@ describe('story: the operator of exports', () => {
     await close();
   });
 
-  it('unpauses it, is told how many hours the pause missed, and has them delivered', async () => {
+  it('unpauses it, sees how many hours the pause missed, and has them delivered', async () => {
     const { id, address } = await arrange('Missed', folder('missed'));
     await at.request('POST', `/batch_exports/${id}/pause/`, { reason: 'holidays' });
     const { db } = at.sluice;

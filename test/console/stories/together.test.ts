@@ -70,7 +70,7 @@ describe('story: people who share a project', () => {
     assert.deepEqual([both.name, both.destination.config.directory], ['Clicks of Ada', 'clicks-of-ben']);
   });
 
-  it('pause an export while a plan of somebody else runs: both see the pause, and the plan goes on', async () => {
+  it('pause an export while a plan of another user runs: both see the pause, and the plan continues', async () => {
     const one = await exported('paused');
     held = holdAt(at.world, one.id, 'before-committing');
     const range = 'start=2025-06-02T09:00:00.000Z&end=2025-06-02T12:00:00.000Z';
@@ -156,7 +156,7 @@ describe('story: people who share a project', () => {
     );
   });
 
-  it('end a session from a phone, and the page that is open on the laptop says so', async () => {
+  it('end a session from a phone, and the open page on the laptop shows it', async () => {
     const one = await exported();
     const laptop = await show(`${project()}/exports/${one.id}`, { userAgent: LAPTOP });
     await laptop.getByText('Live ●', { exact: true }).waitFor();
@@ -167,7 +167,7 @@ describe('story: people who share a project', () => {
     await phone.getByRole('row', { name: /Firefox on Linux/ }).waitFor({ state: 'detached' });
   });
 
-  it('lose their session in the middle of a form, give the password, and go on with what they had typed', async () => {
+  it('lose their session in the middle of a form, enter the password, and continue with what they had typed', async () => {
     const page = await show(`${project()}/exports/new`);
     await page.getByLabel('Name', { exact: true }).fill('Kept');
     await page.getByLabel('Directory', { exact: true }).fill('kept');
@@ -207,7 +207,7 @@ describe('story: people who share a project', () => {
     await assertAccessible(stranger);
   });
 
-  it('are told what is needed where their browser runs no scripts', async () => {
+  it('see what is needed where their browser runs no scripts', async () => {
     const page = await show('/', { userId: undefined, javaScriptEnabled: false });
     await page.getByRole('heading', { name: 'Sluice' }).waitFor();
     assert.match(await page.locator('body').innerText(), /The console needs JavaScript/);

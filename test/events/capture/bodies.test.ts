@@ -201,7 +201,7 @@ describe('a body sent to capture', () => {
     assert.match(endless, /^HTTP\/1\.1 413 [^]*Connection: close/);
   });
 
-  it('that is refused ends the connection when it goes on for too long without having said so', async () => {
+  it('that is refused ends the connection when it continues for too long without an announced length', async () => {
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1024 * 1024, 0x20), Buffer.from('\r\n')]);
     const socket = connect(world.server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.resume().once('close', resolve));

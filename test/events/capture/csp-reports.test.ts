@@ -112,7 +112,7 @@ describe('a report of a violated Content-Security-Policy', () => {
     assert.equal((await stored()).length, 2);
   });
 
-  it('with the other form’s names, or with little in it, is one all the same', async () => {
+  it('with the other form’s names, or with few fields, is accepted too', async () => {
     await report(
       [{ type: 'csp-violation', url: 'https://a.example/', body: { 'blocked-uri': 'b' } }],
       'application/reports+json',

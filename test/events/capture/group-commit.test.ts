@@ -167,7 +167,7 @@ describe('group commit', () => {
     }
   });
 
-  it('tells every request of a failed transaction, and goes on', async () => {
+  it('reports a failed transaction to every request in it, and continues', async () => {
     const ingest = slowIngest();
     const failures: unknown[] = [];
     const groups = createGroupCommit(ingest, (error) => failures.push(error));

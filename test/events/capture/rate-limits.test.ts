@@ -19,7 +19,7 @@ describe('a rate limit', () => {
   const limitOf = (eventsPerSecond: number) => createRateLimit<string>(eventsPerSecond, () => seconds * 1000);
   beforeEach(() => (seconds = 0));
 
-  it('grants ten seconds’ worth to whoever was quiet, then its rate', () => {
+  it('grants ten seconds’ worth to a quiet client, then its rate', () => {
     const limit = limitOf(100);
     for (let i = 0; i < 10; i++) limit.charge('a', 100);
     assert.equal(

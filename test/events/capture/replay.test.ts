@@ -14,7 +14,7 @@ describe('session replay', () => {
   const codes = async ({ projectId }: Tenant) =>
     (await world.server.warnings(projectId)).map(({ code, count }) => `${code} ${count}`);
 
-  it('is taken and not kept, and its project is told once a day', async () => {
+  it('is accepted and not kept, with one warning a day for its project', async () => {
     const other = await buildTenant(world.server.db);
     for (const path of ['/s', '/s/', '/s/?ip=1&compression=gzip-js']) {
       const answer = await post(world.server.url + path, gzipSync(JSON.stringify(snapshot(world.tenant.apiToken))));
@@ -31,7 +31,7 @@ describe('session replay', () => {
   describe('that is sent as events', () => {
     const paths = ['/batch/', '/e/', '/capture/', '/track/', '/engage/', '/i/v0/e/', '/i/v0/ai/batch/'];
     for (const path of paths) {
-      it(`to ${path} is taken and not kept, and its project is told once a day`, async () => {
+      it(`to ${path} is accepted and not kept, with one warning a day for its project`, async () => {
         for (const name of ['$snapshot', '$snapshot_items', '$performance_event']) {
           const body = { api_key: world.tenant.apiToken, batch: [{ event: name }, { event: name, distinct_id: 'd' }] };
           const answer = await post(world.server.url + path, body);
@@ -68,7 +68,7 @@ describe('session replay', () => {
     });
   });
 
-  it('of nobody who is known is taken too', async () => {
+  it('of an unknown visitor is accepted too', async () => {
     for (const body of [snapshot('phc_nobody'), [], '{']) {
       assert.equal((await post(`${world.server.url}/s/`, body)).status, 200);
     }

@@ -100,7 +100,7 @@ describe('captured events can be seen', () => {
     assert.equal((await list<Event>(`/events/?person_id=${person?.id}`)).length, 2);
   });
 
-  it('as one person, once a visitor has said who it is', async () => {
+  it('as one person, once a visitor has identified themselves', async () => {
     await capture({ event: 'looked', distinct_id: 'visitor', properties: { $set_once: { first_seen: 'today' } } });
     await capture({ event: 'bought', distinct_id: 'ada', properties: { $set: { plan: 'paid' } } });
     const before = await personOf('visitor');

@@ -245,7 +245,7 @@ describe('storing events', () => {
     assert.equal(new Set((await stored<{ inserted_at: string }>('inserted_at')).map((row) => row.inserted_at)).size, 8);
   });
 
-  it('does not take a mistake of ours for an absent Postgres', async () => {
+  it('does not take our own mistake for an absent Postgres', async () => {
     const broken = rows([buildEvent()]);
     broken.subjects[0] = { ...broken.subjects[0]!, person: undefined as never };
     await assert.rejects(ingest.store(projectId, [broken]), { name: 'TypeError' });

@@ -128,7 +128,7 @@ describe('200 sequences of events at once', () => {
     assert.ok(shared.some(({ warnings }) => warnings.length > 0));
   });
 
-  it('loses no property and invents none; what is identified is what somebody identified', async () => {
+  it('loses no property and invents none; only identified persons are identified', async () => {
     for (const [ids, person] of Object.entries(await storedPersons(reading, PROJECT))) {
       if (!isShared(ids)) continue;
       const events = shared.filter(({ distinctId }) => ids.split(',').includes(distinctId));
@@ -172,7 +172,7 @@ describe('200 sequences of events at once', () => {
     }
   });
 
-  it('comes to what one event after the other does, where persons are apart', async () => {
+  it('has the result of one event after the other, where persons are apart', async () => {
     const model = sequentialPersons();
     for (const event of apart.flat()) assert.deepEqual(seen.get(event.uuid), model.apply(event));
     const stored = Object.entries(await storedPersons(reading, PROJECT)).filter(([ids]) => !isShared(ids));

@@ -72,7 +72,7 @@ describe('the distinct ids of a person', () => {
     ['one request', send],
     ['requests of their own', eachAlone],
   ] as const) {
-    it(`are so many at most by identify, in ${how}; the events are stored, and a warning says so`, async () => {
+    it(`are limited in number by identify, in ${how}; the events are stored, with a warning`, async () => {
       await store(six);
       // Distinct ids that were not joined have no event of their own.
       assert.deepEqual(await sizes(), [LIMIT]);
@@ -82,7 +82,7 @@ describe('the distinct ids of a person', () => {
       assert.equal(warnings[0]!.distinctId, 'user');
     });
 
-    it(`are so many at most by alias of new ids, in ${how}`, async () => {
+    it(`are limited in number by alias of new ids, in ${how}`, async () => {
       await store([['seen', 'user'], ...[1, 2, 3, 4].map((n) => aliasLine(`new-${n}`, 'user'))]);
       assert.deepEqual(await sizes(), [LIMIT, 1]);
       assert.deepEqual(codes(), [CODE]);
@@ -103,7 +103,7 @@ describe('the distinct ids of a person', () => {
     assert.deepEqual(codes(), []);
   });
 
-  it('stay where there are more already, and the person goes on changing', async () => {
+  it('stay where there are more already, and the person still changes', async () => {
     const before = createIngest(pools[1]!, { maxDistinctIds: 10 });
     await send(six, before);
     assert.deepEqual(await sizes(), [6]);
@@ -125,7 +125,7 @@ describe('the distinct ids of a person', () => {
     assert.equal(await countEvents(), 31);
   });
 
-  it('are so many at most when persons merge at once, through two processes', async () => {
+  it('are limited in number when persons merge at once, through two processes', async () => {
     const pairs = Array.from({ length: 8 }, (_, n) => [`p${n}`, `p${n}-anon`] as const);
     await Promise.all(pairs.map(([id, anon]) => send([aliasLine(id, anon)])));
     await Promise.all(pairs.map(([id], n) => send([mergeDangerously('p0', id)], ingests[n % 2])));

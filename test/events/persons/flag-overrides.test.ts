@@ -8,7 +8,7 @@ import { eventOf, identify, mergeDangerously, type Line } from '../../support/ev
 import { PROJECT } from '../../support/events/person-memory.ts';
 import { buildPersonEvent } from '../../support/database/stored-persons.ts';
 
-describe('the flags that a person sees as somebody else', () => {
+describe('the flags that a person sees as another person', () => {
   let database: TestDatabase;
   let pool: Pool;
 

@@ -82,7 +82,7 @@ describe('a person that a process knows', () => {
     assert.deepEqual((await store(one, ['seen', 'user'])).properties, {});
   });
 
-  it('is read again where a restored database gave its version to somebody else', async () => {
+  it('is read again where a restored database gave its version to another person', async () => {
     await store(one, set('user', { x: 2 }));
     await store(one, ['seen', 'user']);
     await query(`update persons set properties = '{"x": 1}' where project_id = :project`);
@@ -101,7 +101,7 @@ describe('the memory of persons', () => {
     assert.equal(memory.find(2, 'user'), undefined);
   });
 
-  it('forgets those that nobody asked for, and keeps the others', () => {
+  it('forgets those that were not requested, and keeps the others', () => {
     const memory = createKnownPersons(100_000);
     memory.keep(1, 'busy', person(100));
     memory.keep(1, 'idle', person(100));

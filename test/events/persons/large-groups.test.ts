@@ -44,7 +44,7 @@ describe('a request about very many persons, in a database that knows nothing of
     assert.deepEqual(await count(`person_versions where properties = '{"x": 1}'`), { n: 6 * MANY });
   });
 
-  it('stores events of a large person in as many transactions as memory asks for', async () => {
+  it('stores events of a large person in as many transactions as its memory limit requires', async () => {
     await store(() => set('large', { x: 'x'.repeat(1_000_000) }), 1);
     await store((index) => ['x', 'large', { index }], 100);
     const instants = `(select distinct inserted_at from events where distinct_id = 'large' and properties ? 'index') as _`;
@@ -65,7 +65,7 @@ describe('a request about very many persons, in a database that knows nothing of
     assert.deepEqual(await count(`events where distinct_id like 'heavy-%' and person_properties ? 'x'`), { n: 100 });
   });
 
-  it('leaves a group as it is that would grow too large, and says so', async () => {
+  it('leaves a group unchanged that would grow too large, with a warning', async () => {
     const warningTexts: string[] = [];
     const ingest = createIngest(pool, {
       onWarnings: (_, warnings) =>

@@ -11,7 +11,7 @@ const groups = fc.array(
 );
 
 describe('any sequence of events', () => {
-  it('in any groups comes to the same persons as one event after the other', () => {
+  it('in any groups results in the same persons as one event after the other', () => {
     fc.assert(
       fc.property(groups, (given) => {
         const memory = personMemory();

@@ -94,7 +94,7 @@ describe('versions of persons', () => {
     assert.deepEqual([...versions.keys()], ['a', 'b']);
   });
 
-  it('go on where they were when a person is deleted and seen again', async () => {
+  it('continue from where they were when a person is deleted and seen again', async () => {
     await store([identify('user', 'anon', { $set: { x: 1 } })]);
     await pools[0].query('select delete_persons($1, $2)', [projectId, [personIdOf(projectId, 'user')]]);
     await store([['x', 'anon']]);

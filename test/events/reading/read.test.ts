@@ -282,7 +282,7 @@ describe('reading events', () => {
       await noBackendIsBusy();
     });
 
-    it('ends with the reason of the signal, also while nobody reads', async () => {
+    it('ends with the reason of the signal, even while nothing reads', async () => {
       const abort = new AbortController();
       const chunks = reader.copy(slice, FILE_COLUMNS, { signal: abort.signal });
       await chunks.next();
@@ -308,7 +308,7 @@ describe('reading events', () => {
       }
     });
 
-    it('says so when the connection is lost, and the pool goes on', async () => {
+    it('reports when the connection is lost, and the pool keeps working', async () => {
       const chunks = reader.copy(slice, FILE_COLUMNS);
       await chunks.next();
       await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity

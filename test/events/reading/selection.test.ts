@@ -285,7 +285,7 @@ describe('the selection', () => {
       );
     });
 
-    it('says who was deleted', async () => {
+    it('contains deleted persons, marked as such', async () => {
       await storeLines(identify('ada', 'anon'));
       const start = await now();
       await pool.query('select delete_persons($1, array(select id from persons where project_id = $1))', [projectId]);

@@ -50,7 +50,7 @@ describe('the activity log of persons and groups', () => {
     return id;
   }
 
-  it('says who deleted persons, and forgets who they were', async () => {
+  it('records who deleted persons, and forgets the deleted persons', async () => {
     const id = await buildPerson('ada@example.com');
     const [entry] = await entriesOfRequest('DELETE', `/persons/${id}/`, undefined, 204);
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('the activity log of persons and groups', () => {
     assert.deepEqual(await entriesOfRequest('DELETE', `/persons/${randomUUID()}/`, undefined, 404), []);
   });
 
-  it('says who made and described groups, and called their type something else', async () => {
+  it('records who made and described groups, and who renamed their type', async () => {
     const [made] = await entriesOfRequest(
       'POST',
       '/groups/',

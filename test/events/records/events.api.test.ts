@@ -158,7 +158,7 @@ describe('events over HTTP', () => {
   });
 
   for (const [query, attr] of bad) {
-    it(`are not asked for by ${query.slice(0, 60)}`, async () => {
+    it(`are refused for ${query.slice(0, 60)}`, async () => {
       const { status, body } = await lookups.request('GET', `/events/${query}`);
       assert.deepEqual([status, (body as { attr: string }).attr], [400, attr]);
     });

@@ -149,7 +149,7 @@ describe('groups over HTTP', () => {
     ['/groups/find/?group_type_index=0&group_key=%00', 'group_key'],
   ];
   for (const [path, attr] of bad) {
-    it(`are not asked for by ${path.slice(0, 60)}`, async () => {
+    it(`are refused for ${path.slice(0, 60)}`, async () => {
       const { status, body } = await lookups.request('GET', path);
       assert.deepEqual([status, (body as { attr: string }).attr], [400, attr]);
     });

@@ -45,7 +45,7 @@ describe('persons over HTTP', () => {
     assert.deepEqual(await list(''), [shown]);
   });
 
-  it('are called by a property, else by a distinct id that somebody chose', async () => {
+  it('are named by a property, else by a chosen distinct id', async () => {
     const generated = '0190a5b8-7c2d-7a34-9f5b-0242ac130003';
     const cases: [person: Partial<PersonRow>, name: string][] = [
       [{ properties: { username: 'ada', name: 'Ada' } }, 'Ada'],
@@ -59,7 +59,7 @@ describe('persons over HTTP', () => {
     }
   });
 
-  it('tell a hundred of very many distinct ids, and how many there are', async () => {
+  it('return a hundred of very many distinct ids, and how many there are', async () => {
     const distinctIds = Array.from({ length: 2_500 }, (_, index) => `visitor-${String(index).padStart(4, '0')}`);
     await write({ distinctIds });
     const [shown] = await list('');
@@ -119,7 +119,7 @@ describe('persons over HTTP', () => {
     assert.equal((await db('persons').where({ id: foreign })).length, 1);
   });
 
-  it('are deleted, with a version that says so, and without their events', async () => {
+  it('are deleted, with a version that records it, and without their events', async () => {
     const { db, ours } = lookups;
     const id = await write({ distinctIds: ['a', 'b'] });
     await writeEvents(db, ours.projectId, [{ distinct_id: 'a', person_id: id }]);
@@ -195,7 +195,7 @@ describe('persons over HTTP', () => {
     [`?distinct_id=${'x'.repeat(10_240)}`, 'distinct_id'],
   ];
   for (const [query, attr] of badQueries) {
-    it(`are not asked for by ${query.slice(0, 60)}`, async () => {
+    it(`are refused for ${query.slice(0, 60)}`, async () => {
       const { status, body } = await lookups.request('GET', `/persons/${query}`);
       assert.deepEqual([status, (body as { attr: string }).attr], [400, attr]);
     });

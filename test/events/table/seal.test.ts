@@ -63,7 +63,7 @@ describe('a seal', () => {
     assert.ok(rows[0]!.inserted_at >= sealed);
   });
 
-  it('ends the session of a writer that stays, so that what it stored never appears', async () => {
+  it('ends the session of a lingering writer, so that what it stored never appears', async () => {
     const { writer } = await openWriter();
     const ended = new Promise<Error>((resolve) => writer.on('error', resolve));
     const before = await pool.query<{ n: string }>('select count(*) as n from events');

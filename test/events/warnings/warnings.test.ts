@@ -128,7 +128,7 @@ describe('ingestion warnings', () => {
     );
   });
 
-  it('can be asked for by date, and come in pages', async () => {
+  it('are listed by date, in pages', async () => {
     await store.add([minute('a', 1), minute('b', 2), minute('c', 3)]);
     assert.deepEqual(await codes('?date_from=2015-05-17T10:02:50Z'), ['c', 'b']);
     assert.deepEqual(await codes('?date_from=2015-05-17T10:02Z&date_to=2015-05-17T10:03Z'), ['b']);
@@ -159,7 +159,7 @@ describe('ingestion warnings', () => {
     assert.match(lines.join(''), /"dropped":(?:4999|5000)/);
   });
 
-  it('wait for a database that is away, and cost nobody an error', async () => {
+  it('wait for a database that is away, without an error for clients', async () => {
     let away = true;
     const add: WarningStore['add'] = (minutes) => (away ? Promise.reject(new Error('away')) : store.add(minutes));
     const writer = writerOver({ ...store, add });

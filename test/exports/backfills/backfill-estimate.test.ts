@@ -55,7 +55,7 @@ describe('the estimate of a backfill', () => {
     assert.equal(estimateBackfill({ runs: 4, maxConcurrent: 10, rows: null }, past([run(10, 1), run(20, 1)])).rows, 60);
   });
 
-  it('has bounds in their order, and none that is no number', () => {
+  it('has ordered bounds, and only numbers', () => {
     const seconds = fc.double({ min: 0, max: 1e6, noNaN: true });
     const known = fc.record({
       runs: fc.array(fc.record({ rows: fc.nat(1e9), seconds }).map((one) => run(one.rows, one.seconds))),

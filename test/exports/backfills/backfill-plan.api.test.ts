@@ -104,7 +104,7 @@ describe('the plan of a backfill', () => {
     assert.deepEqual(await startsOf(id, now), shown(second));
   });
 
-  it('leaves out what another timeline delivered until somebody decides, as a retry of all that failed does, and names it', async () => {
+  it('leaves out foreign deliveries until an operator decides, as a retry of all failures does, and names them', async () => {
     const id = await build();
     await exports.db('foreign_deliveries').insert({
       batch_export_id: id,

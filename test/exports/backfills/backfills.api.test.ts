@@ -202,7 +202,7 @@ describe('backfills over HTTP', () => {
     });
   }
 
-  it('are listed by when they were asked for or by where they begin, page by page', async () => {
+  it('are listed by the time of their request or of their start, page by page', async () => {
     for (const hour of ['03', '01', '02']) {
       await request('POST', `${path}/backfills/`, { start_at: `2015-05-17T${hour}:00Z`, end_at: '2015-05-17T09:00Z' });
     }
@@ -254,7 +254,7 @@ describe('backfills over HTTP', () => {
     }
   });
 
-  it('are limited to so many of a project at once', async () => {
+  it('are limited in number for each project', async () => {
     const { options, projectId, engine } = exports.world;
     const before = options.limits.backfillsPerProject;
     const live = await engine.stores.inTransaction((inside) => inside.backfills.countLive(projectId));
@@ -277,7 +277,7 @@ describe('backfills over HTTP', () => {
     }
   });
 
-  it('are cancelled with what nobody else wants, once', async () => {
+  it('are cancelled with the runs that only they need, once', async () => {
     const { runRequests: requests } = exports.world.engine.stores;
     const created = await request('POST', `${path}/backfills/`, DAY);
     const { backfill_id: id } = created.body as { backfill_id: string };
@@ -331,7 +331,7 @@ describe('backfills over HTTP', () => {
     [null, [0, 1, 2, 3, 4, 5, 6, 7]],
   ];
   for (const [only, hours] of limited) {
-    it(`run exactly what the preview of only ${JSON.stringify(only)} said`, async () => {
+    it(`run exactly what the preview of only ${JSON.stringify(only)} showed`, async () => {
       await buildMixture();
       const range = { start_at: '2015-05-17T00:00Z', end_at: '2015-05-17T08:00Z', only };
       const { plan, total_runs: total } = (await request('POST', `${path}/backfills/`, { ...range, dry_run: true }))

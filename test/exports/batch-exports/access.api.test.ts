@@ -53,7 +53,7 @@ describe('access to batch exports', () => {
   const ask = (method: string, path: string, body?: unknown) =>
     exports.api.request(method, `/api/projects/${ours.projectId}${path}`, { key: colleague.key, body });
 
-  it('is asked about on every route of one export and what belongs to it', async () => {
+  it('is checked on every route of one export and of what belongs to it', async () => {
     const ofOne = apiRoutes.filter(({ path }) => /^\/(batch_exports|app_metrics)\/:/.test(path));
     assert(ofOne.length > 20);
     for (const { method, path } of ofOne) {
@@ -100,7 +100,7 @@ describe('access to batch exports', () => {
     assert.deepEqual(await idsOf('BatchExportBackfill'), [backfill!.id]);
   });
 
-  it('is everything for whoever made it', async () => {
+  it('is everything for its creator', async () => {
     const wanted = {
       name: 'Mine',
       model: 'events',

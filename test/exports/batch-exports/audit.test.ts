@@ -49,7 +49,7 @@ describe('the activity log of batch exports', () => {
     return entry;
   }
 
-  it('says who made, changed, paused, unpaused and deleted one', async () => {
+  it('records who made, changed, paused, unpaused and deleted one', async () => {
     const body = {
       name: 'mine',
       interval: 'hour',
@@ -70,7 +70,7 @@ describe('the activity log of batch exports', () => {
     assert.equal((await onlyEntryOf('DELETE', path, undefined, 204)).activity, 'deleted');
   });
 
-  it('says who asked for backfills and retries, and ended them', async () => {
+  it('records who started backfills and retries, and who ended them', async () => {
     const stored = await buildStoredExport(exports);
     const path = `/batch_exports/${stored.id}`;
     const created = await onlyEntryOf('POST', `${path}/backfills/`, HOUR, 201);
@@ -90,7 +90,7 @@ describe('the activity log of batch exports', () => {
     assert.deepEqual([cancelled.scope, cancelled.item_id], ['BatchExportRun', run.id]);
   });
 
-  it('names the secrets of integrations, and tells none', async () => {
+  it('names the secrets of integrations, without values', async () => {
     const secrets = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-key' };
     const made = await onlyEntryOf('POST', '/integrations/', { kind: 'aws-s3', config: secrets }, 201);
     assert.deepEqual([made.scope, made.activity], ['Integration', 'created']);
@@ -104,7 +104,7 @@ describe('the activity log of batch exports', () => {
     assert.ok(!JSON.stringify(await entries()).includes('canary'));
   });
 
-  it('tells nothing of what was refused', async () => {
+  it('has no entry of refused requests', async () => {
     const { id } = await buildStoredExport(exports);
     assert.deepEqual(await entriesOfRequest('PATCH', `/batch_exports/${id}/`, { interval: 'never' }, 400), []);
     assert.deepEqual(await entriesOfRequest('DELETE', '/integrations/999999/', undefined, 404), []);

@@ -57,7 +57,7 @@ describe('the authorization matrix', () => {
 
   it('covers every route of exports, and of projects', () => assert.ok(guarded.length > 25));
 
-  it('knows every scope that a route asks for', () => {
+  it('knows every scope that a route requires', () => {
     for (const { access } of guarded)
       assert.ok('scope' in access && (SCOPES as readonly string[]).includes(access.scope));
   });
@@ -83,14 +83,14 @@ describe('the authorization matrix', () => {
         ...(method !== 'get' && { body: BODY }),
       });
 
-    it(`${name}: nobody without a key that is valid`, async () => {
+    it(`${name}: refused without a valid key`, async () => {
       const url = pathIn(exports.world.projectId, path, ours);
       for (const key of [undefined, generateKey('phx'), generateKey('phs'), 'phx_x']) {
         assert.equal((await call(key, url)).status, 401);
       }
     });
 
-    it(`${name}: nobody of another organization, and nothing of another project`, async () => {
+    it(`${name}: refused from another organization, and for another project`, async () => {
       const { world, theirs, db } = exports;
       const url = pathIn(world.projectId, path, ours);
       for (const key of [await buildPersonalKey(db, theirs, '*'), await buildProjectSecretKey(db, theirs, '*')]) {

@@ -135,7 +135,7 @@ describe('an action on several exports', () => {
     assert.deepEqual(resultsOf((inCapitals.body as { results: BulkResult[] }).results), ['refused', 'refused']);
   });
 
-  it('retries every interval that failed in one backfill, and none that waits for a decision', async () => {
+  it('retries every failed interval in one backfill, but none that waits for a decision', async () => {
     const [mixed, well] = [await createRunningExport(), await createRunningExport()];
     await exports.db('batch_exports').update({ created_at: hour(-6).start });
     await storeInterval(exports, { exportId: mixed, ...hour(-4) }, FAILED);
@@ -179,7 +179,7 @@ describe('an action on several exports', () => {
     assert.equal(left?.intervals, 0);
   });
 
-  it('asks once for what failed, also while the backfill waits for its turn', async () => {
+  it('requests the failed intervals once, even while the backfill waits for its turn', async () => {
     const id = await createRunningExport();
     await exports.db('batch_exports').update({ created_at: hour(-6).start });
     await storeInterval(exports, { exportId: id, ...hour(-4) }, FAILED);

@@ -106,7 +106,7 @@ describe('the key space of an export', () => {
       }
     });
 
-    it('is told to the owners of both, once', async () => {
+    it('is reported to the owners of both, once', async () => {
       const notifications = { webhook: { url: 'https://example.com/' }, emails: [], on: [...NOTICE_KINDS] };
       await sql('update batch_exports set notifications = $2 where id = any($1)', [[older, newer], notifications]);
       const notifiedExports = async () =>

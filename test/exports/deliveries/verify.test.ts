@@ -122,7 +122,7 @@ describe('verifying an export', () => {
     assert.deepEqual(await findings(), { [at('10:00:00')]: ['deleted'] });
   });
 
-  it('tells rows deleted at the source from rows lost at the destination', async () => {
+  it('distinguishes rows deleted at the source from rows lost at the destination', async () => {
     await world.engine.pool.query('delete from events where interval_time < $1', [at('11:00:00')]);
     const [first, ...rest] = await verify();
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe('verifying an export', () => {
       assert.deepEqual(await findings(), { [at('10:00:00')]: ['differing', 'expired'] });
     });
 
-    it('goes on when the source expires meanwhile, and calls expired what was never delivered', async () => {
+    it('continues when the source expires meanwhile, and calls expired what was never delivered', async () => {
       const { engine } = world;
       const events = {
         ...engine.events,

@@ -37,7 +37,7 @@ describe('the documentation of destinations', () => {
     );
   });
 
-  it('says what each type promises, and what each promise means', () => {
+  it('states what each type promises, and what each promise means', () => {
     const rows = rowsOf(sectionOf('Promises'));
     const promised = rows.filter((cells) => cells.length === 5 && cells[0] !== 'type' && cells[0] !== '---');
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe('the documentation of destinations', () => {
       }
     });
 
-    it(`says what an integration brings to ${type}`, () => {
+    it(`states what an integration brings to ${type}`, () => {
       const { integration } = destination;
       const fields = integration?.fields.map((field) => `\`${field}\``).join(', ');
       const sentence = integration ? `\`${integration.kind}\`, which brings ${fields!}.` : 'none.';

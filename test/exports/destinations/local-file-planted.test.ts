@@ -122,7 +122,7 @@ describe('an export folder in which others plant', () => {
     await deleted;
   });
 
-  it('refuses a pipe in the place of a file, and waits for nobody to write into it', async () => {
+  it('refuses a pipe in the place of a file, without waiting for a writer', async () => {
     await mkdir(path.join(root, '7/web'));
     await promisify(execFile)('mkfifo', [inside(FILE), inside(MANIFEST)]);
     try {

@@ -250,7 +250,7 @@ describe('LocalFile', () => {
     await place.stop();
   });
 
-  it('says what to do when a folder is where its file should be', async () => {
+  it('explains what to do when a folder is where its file should be', async () => {
     const place = await makePlace();
     try {
       const store = localStore({
@@ -277,7 +277,7 @@ describe('LocalFile', () => {
   });
 
   for (const code of ['EPERM', 'ENOTSUP', 'EMLINK']) {
-    it(`makes a file of a new name on a volume without links, and replaces none that is there: ${code}`, async () => {
+    it(`makes a file of a new name on a volume without links, and replaces no existing one: ${code}`, async () => {
       const place = await makePlace();
       try {
         const store = storeOf(place, async () => Promise.reject(Object.assign(new Error(code), { code })));
@@ -305,7 +305,7 @@ describe('LocalFile', () => {
     });
     afterEach(() => place.stop());
 
-    it('takes no more, whoever wrote what is there', async () => {
+    it('takes no more, even beside files of other writers', async () => {
       const folder = path.join(place.root, '1');
       await mkdir(path.join(folder, 'web'), { recursive: true });
       await writeFile(path.join(folder, 'web', 'a.jsonl'), Buffer.alloc(MIB));

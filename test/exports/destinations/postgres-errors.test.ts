@@ -83,7 +83,7 @@ describe('a SQLSTATE', () => {
     });
   }
 
-  it('of a failover, a rotation or a restore says what to do when it stays', () => {
+  it('of a failover, a rotation or a restore explains what to do when it stays', () => {
     assert.match(consequenceOf('25006').advice, /read-only/);
     assert.match(consequenceOf('28P01').advice, /user or the password/);
     assert.match(consequenceOf('3D000').advice, /database does not exist/);

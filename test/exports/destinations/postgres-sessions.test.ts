@@ -189,7 +189,7 @@ describe('a session on Postgres', () => {
     assert.equal((await interval.deliver([buildRows(3)])).receipt.rows, 3);
   });
 
-  it('tells a test step at once', async () => {
+  it('reports a test step at once', async () => {
     const context = {
       projectId: 7,
       model: 'events',

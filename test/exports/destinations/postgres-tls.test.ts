@@ -77,7 +77,7 @@ describe('a connection to Postgres', () => {
     (await open(LISTED)).destroy();
   });
 
-  it('is refused when somebody speaks before encryption starts', async () => {
+  it('is refused when data arrives before encryption starts', async () => {
     answer = 'Shello';
     await assert.rejects(open(LISTED), DestinationRejected);
   });
@@ -100,7 +100,7 @@ describe('a connection to Postgres', () => {
     await assert.rejects(open(PUBLIC), DestinationUnavailable);
   });
 
-  it('with a certificate that nobody signed needs the user’s word', async () => {
+  it('with a self-signed certificate needs the user’s consent', async () => {
     answer = 'S';
     const { username, password, pathname } = new URL(database.url);
     const config = {

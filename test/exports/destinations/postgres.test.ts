@@ -143,7 +143,7 @@ describe('Postgres', () => {
       assert.deepEqual(rows, [{ count: 8 }]);
     });
 
-    it('that somebody without our lock makes at the same time is found by the next attempt', async () => {
+    it('that another client makes at the same time without our lock is found by the next attempt', async () => {
       const other = createClient({ url: database.url, applicationName: 'test' });
       await other.connect();
       try {
@@ -173,7 +173,7 @@ describe('Postgres', () => {
       assert.deepEqual(await delivered.verify(receipt), []);
     });
 
-    it('of somebody else is refused with the statements that make it fit', async () => {
+    it('of another owner is refused with the statements that make it fit', async () => {
       await run(`create table ${place.target} (uuid uuid, event text, properties jsonb)`);
       const error = await failureOf(interval.deliver([buildRows(2)]));
       assert.ok(error instanceof DestinationRejected, error.message);

@@ -184,7 +184,7 @@ describe('S3', () => {
     assert.deepEqual(await place.read(), rows.map(({ uuid }) => uuid).sort());
   });
 
-  describe('of uploads that nobody recorded', () => {
+  describe('of unrecorded uploads', () => {
     it('ends those of its own names only', async () => {
       const { run, interval, open, begin } = await buildKilled();
       const foreign = [`${KEY}.bak`, KEY.replace('.gz', ''), 'other'];
@@ -195,7 +195,7 @@ describe('S3', () => {
       assert.equal(interval.recorded(), 0);
     });
 
-    it('finds them on every page of the list, and asks for no page behind them', async () => {
+    it('finds them on every page of the list, and requests no page after them', async () => {
       const markers: (string | null)[] = [];
       const server = http.createServer((request, response) => {
         const after = new URL(request.url!, 'http://store').searchParams.get('upload-id-marker');
@@ -226,7 +226,7 @@ describe('S3', () => {
       assert.deepEqual(markers, [null, '1']);
     });
 
-    it('goes on where they may not be listed, and says so once', async () => {
+    it('continues where they may not be listed, and reports so once', async () => {
       const { endpoint } = await createTestBucket();
       const proxy = await startFaultyProxy(endpoint, ({ method, url }) =>
         method === 'GET' && /[?&]uploads\b/.test(url) ? 'denied' : undefined,
@@ -305,7 +305,7 @@ describe('S3', () => {
       }
     });
 
-    it('goes on after "slow down"', async () => {
+    it('continues after "slow down"', async () => {
       let requests = 0;
       const { proxy } = await deliverThrough(() => (requests++ % 4 === 0 ? '503' : undefined));
       assert.ok(proxy.faults > 3);

@@ -135,7 +135,7 @@ describe('a fault of Postgres', () => {
     const TRUSTED = getCACertificates('default');
     afterEach(() => setDefaultCACertificates(TRUSTED));
 
-    it('is reported for one that nobody signed', async () => {
+    it('is reported for a self-signed one', async () => {
       assert.equal(await codeBehind(selfSignedCertificate('db.example.com')), 'certificate_untrusted');
     });
 

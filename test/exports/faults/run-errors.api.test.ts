@@ -52,7 +52,7 @@ describe('the error', () => {
       assert.equal(await errorAt(`runs/${run.id}/`), null);
     });
 
-    it('of an earlier version is told by its class, if that was kept', async () => {
+    it('of an earlier version is named by its class, if that was kept', async () => {
       const run = await buildRun(exports, stored, 10);
       const { fault: _, ...former } = FAILED;
       await close(run.id, former);

@@ -181,7 +181,7 @@ describe('a fault of a bucket', () => {
   describe('of the connection', () => {
     const TRUSTED = getCACertificates('default');
     afterEach(() => setDefaultCACertificates(TRUSTED));
-    it('is reported for a certificate that nobody signed', async () => {
+    it('is reported for a self-signed certificate', async () => {
       assert.equal(await codeOfTls(selfSignedCertificate('s3.example.com')), 'certificate_untrusted');
     });
 

@@ -39,7 +39,7 @@ for (const { compression, extension, decode, program } of CODECS) {
       assert.equal((await decodeWith(program, bytes))?.length ?? 0, 0);
     });
 
-    it('takes no more blocks than it works on while nobody reads', async () => {
+    it('takes no more blocks than it works on while nothing reads', async () => {
       const source = counted();
       const file = compress(source.blocks(), compression)[Symbol.asyncIterator]();
       await file.next();

@@ -27,7 +27,7 @@ async function read(content: string, digest?: RowsDigester, size = 7) {
 }
 
 describe('CSV', () => {
-  it('quotes what needs quotes, and tells an empty text from null', async () => {
+  it('quotes where needed, and distinguishes an empty text from null', async () => {
     assert.equal(
       await encode(texts('plain', '', null, 'a,b', 'a "b"', 'a\r\nb', ' spaces ')),
       'n,text\r\n0,plain\r\n-1,""\r\n-2,\r\n-3,"a,b"\r\n-4,"a ""b"""\r\n-5,"a\r\nb"\r\n-6, spaces \r\n',

@@ -101,7 +101,7 @@ describe('the list of destinations', () => {
     });
   }
 
-  it('tells secrets that a form hides from those that people read while they type', () => {
+  it('distinguishes secrets that a form hides from those that people read while they type', () => {
     const secrets = all.flatMap(({ config }) => Object.entries(config.properties).filter(([, one]) => one.writeOnly));
     const readable = secrets.filter(([, { format }]) => format !== 'password').map(([name]) => name);
     assert.deepEqual([...new Set(readable)].sort(), ['aws_access_key_id', 'user']);

@@ -242,7 +242,7 @@ describe('integrations over HTTP', () => {
     }
   });
 
-  it('are nobody else’s', async () => {
+  it('are closed to other projects', async () => {
     const { id } = await integrate();
     const path = `/api/projects/${exports.world.projectId}/integrations/${id}/`;
     const ask = async (key?: string) =>

@@ -43,7 +43,7 @@ describe('test steps', () => {
   }
   const passed: Result = { status: 'Passed', message: null };
 
-  it('are listed for every type, also without the slash; nothing is said of no type and of unknown ones', async () => {
+  it('are listed for every type, also without the slash; empty for no type and unknown ones', async () => {
     for (const type of ['LocalFile', 'S3', 'AwsS3', 'S3Compatible', 'Postgres']) {
       const { status, body } = await exports.request('GET', `/batch_exports/test/?destination=${type}`);
       assert.equal(status, 200);

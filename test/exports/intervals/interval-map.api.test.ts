@@ -207,7 +207,7 @@ describe('the map of data intervals', () => {
       }
     });
 
-    it('says why an interval needs somebody, and when others are tried again', async () => {
+    it('shows why an interval needs attention, and when others are tried again', async () => {
       const { needs_you: needy, retrying, history_start: first } = await mapOf(id, `start=${at(-16)}`);
       assert.deepEqual(
         needy.map((one) => [one.data_interval_end, one.reason, one.detail]),
@@ -236,7 +236,7 @@ describe('the map of data intervals', () => {
       assert.equal(preview.totalRuns, 1);
     });
 
-    it('begins with the interval in which the export was created, unless it is asked for history', async () => {
+    it('begins with the interval in which the export was created, unless history is requested', async () => {
       assert.equal(cellsOf(await mapOf(id))[0]!.start, at(-13));
       assert.equal(cellsOf(await mapOf(id, `start=${at(-15.5)}`))[0]!.start, at(-15));
       assert.deepEqual(
@@ -245,7 +245,7 @@ describe('the map of data intervals', () => {
       );
     });
 
-    it('shows in a bucket the loudest of its intervals, and counts intervals all the same', async () => {
+    it('shows the most urgent interval of a bucket, and still counts all of them', async () => {
       const whole = await mapOf(id, `start=${at(-16)}`);
       const cells = cellsOf(whole);
       const inTwos = await mapOf(id, `start=${at(-16)}&bucket=2`);

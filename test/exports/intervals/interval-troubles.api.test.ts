@@ -175,7 +175,7 @@ describe('data intervals in trouble', () => {
     assert.deepEqual([run?.kind, run?.status], ['stale', 'Completed']);
   });
 
-  it('are asked for again when their re-delivery failed, later each time, until it is given up', async () => {
+  it('are requested again when their re-delivery failed, later each time, until they are given up', async () => {
     const id = await build({ redeliverStale: true });
     await deliverAll(id);
     // Intervals before the export was made are looked after by nothing else.
@@ -219,7 +219,7 @@ describe('data intervals in trouble', () => {
     exports.world.onStep = async () => {};
   });
 
-  it('are delivered again after an hour, however long the import goes on', async () => {
+  it('are delivered again after an hour, however long the import takes', async () => {
     const id = await build({ redeliverStale: true });
     await deliverAll(id);
     await importInto(-2.5);
@@ -233,7 +233,7 @@ describe('data intervals in trouble', () => {
     await eventually('the re-delivery', async () => (await get(id)).interval_troubles.stale === 0);
   });
 
-  it('are given up after a day of retries, which is told once', async () => {
+  it('are given up after a day of retries, with one notice', async () => {
     const id = await build({ startAt: at(-2.5), endAt: at(-2) });
     const { stores } = exports.world.engine;
     const fail = async () => {

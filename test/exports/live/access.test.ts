@@ -58,7 +58,7 @@ describe('access to streams of changes', () => {
       other.stop();
     });
 
-    it('to nobody else', async () => {
+    it('to no other caller', async () => {
       const { rows, tenant } = world;
       const stranger = await buildTenant(rows.db);
       const closed = await buildMember(rows.db, tenant);
@@ -181,7 +181,7 @@ describe('access to streams of changes', () => {
       }
     });
 
-    it('the session is over by its time', async () => {
+    it('the session has expired', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
       const stream = await world.follow(await buildSession(world.rows.db, member));
       await world.rows.db('sessions').where({ user_id: member.userId }).update({ expires_at: new Date() });

@@ -92,7 +92,7 @@ describe('changes of exports', () => {
     assert.deepEqual(await receivedBy(() => db('foreign_deliveries').update({ accepted: 'ours' })), expected);
   });
 
-  it('name the export when somebody changes it, and when it begins to fail', async () => {
+  it('name the export when a user changes it, and when it begins to fail', async () => {
     const { stores } = world.rows;
     const expected = [{ kind: 'export', ...about }];
     assert.deepEqual(await receivedBy(() => stores.batchExports.update(one.id, { name: 'Coffee' } as never)), expected);

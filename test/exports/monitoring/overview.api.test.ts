@@ -75,7 +75,7 @@ describe('the overview of exports', () => {
     await build('needs you', [DELIVERED, FAILED, DELIVERED, DELIVERED]);
   }
 
-  it('has those first that need somebody, and counts all of them', async () => {
+  it('lists those first that need attention, and counts all of them', async () => {
     await buildFive();
     const all = await overview();
     assert.deepEqual(namesOf(all), ['needs you', 'retrying', 'behind', 'paused', 'on time']);
@@ -111,7 +111,7 @@ describe('the overview of exports', () => {
     assert.deepEqual(recent.states, ['--', 'ny', 'hw', 'nt', 'hi']);
   });
 
-  it('names the newest error, of what needs somebody before what is retried, and when the next try comes', async () => {
+  it('shows the newest error, of what needs attention before what is retried, and when the next try comes', async () => {
     const id = await build('mixed', [FAILED, FAILED, RETRIED, RETRIED]);
     await build('retried', [DELIVERED, RETRIED, DELIVERED, DELIVERED]);
     const [mixed, retried] = (await overview()).results as [OverviewItemBody, OverviewItemBody];
@@ -176,7 +176,7 @@ describe('the overview of exports', () => {
     assert.deepEqual([left.name, left.needs_you, left.last_error?.reason], ['left', 3, 'delivered_elsewhere']);
   });
 
-  it('counts apart what needs somebody while the earlier delivery stands, and has the newest delivery', async () => {
+  it('counts apart what needs attention while the earlier delivery stands, and has the newest delivery', async () => {
     const failedAgain = { ...FAILED, delivered: true };
     const id = await build('again', [
       DELIVERED,

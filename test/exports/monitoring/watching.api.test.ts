@@ -102,7 +102,7 @@ describe('an export is watched', () => {
       (await exports.db('notifications').where({ batch_export_id: id }).orderBy('created_at')) as { kind: string }[]
     ).map(({ kind }) => kind);
 
-  describe('by those that it tells:', () => {
+  describe('by its subscribers:', () => {
     it('none, when none are named', async () => {
       const { notifications, freshness_target_seconds: target } = await create();
       assert.deepEqual([notifications, target], [null, null]);
@@ -255,7 +255,7 @@ describe('an export is watched', () => {
       }
     });
 
-    it('which the reconciler remembers, and tells once when it is behind its target and once when it no longer is', async () => {
+    it('which the reconciler remembers, with one notice when it is behind its target and one when it no longer is', async () => {
       const { engine } = exports.world;
       const id = await buildOld(3_600);
       await deliver(id, -5);
@@ -275,7 +275,7 @@ describe('an export is watched', () => {
       assert.deepEqual(await noticeKinds(id), ['behind_schedule', 'recovered']);
     });
 
-    it('but tells nobody of one that is paused, or has no target', async () => {
+    it('but without a notice of one that is paused, or has no target', async () => {
       const [paused, aimless] = [await buildOld(3_600), await buildOld()];
       await exports.world.batchExports.pause(exports.world.projectId, paused);
       await watchFreshness(exports.world.engine, new AbortController().signal);

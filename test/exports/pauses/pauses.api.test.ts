@@ -36,7 +36,7 @@ describe('a pause, over HTTP', () => {
     assert.equal(answer.body, '');
   };
 
-  it('says who began it, when, why and until when', async () => {
+  it('shows who began it, when, why and until when', async () => {
     const id = await createRunningExport();
     const key = await memberKey(exports.db, exports.world.projectId, '*');
     const resume_at = inHours(1);
@@ -74,7 +74,7 @@ describe('a pause, over HTTP', () => {
     assert.equal((await shown(id)).pause?.by?.kind, 'project_key');
   });
 
-  it('is described anew while it goes on: what is left out stays, null takes away', async () => {
+  it('is described anew while it lasts: omitted fields stay, null clears them', async () => {
     const id = await createRunningExport();
     const [first, second] = [inHours(1), inHours(2)];
     await pause(id, { reason: 'A', resume_at: first });
@@ -102,7 +102,7 @@ describe('a pause, over HTTP', () => {
     assert.deepEqual(await state(), before);
   });
 
-  it('is told in the activity log with what was said of it', async () => {
+  it('is recorded in the activity log with its reason', async () => {
     const id = await createRunningExport();
     await pause(id, { reason: 'The bucket moves' });
     const [entry] = (await exports
@@ -124,7 +124,7 @@ describe('a pause, over HTTP', () => {
     );
   });
 
-  it('is forgotten when somebody ends it, the time to resume too', async () => {
+  it('is forgotten when a user ends it, the time to resume too', async () => {
     const id = await createRunningExport();
     await pause(id, { reason: 'A', resume_at: inHours(1) });
     await request('POST', `/batch_exports/${id}/unpause/`);

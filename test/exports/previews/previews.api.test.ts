@@ -80,7 +80,7 @@ describe('a preview', () => {
     assert.equal(await counted(), 0);
   });
 
-  it('shows the first twenty rows of the interval that is asked for', async () => {
+  it('shows the first twenty rows of the requested interval', async () => {
     const interval = { data_interval_start: '2015-05-17T10:00:00Z', data_interval_end: '2015-05-17T11:00:00Z' };
     const shown = await preview(wanted(interval));
     assert.deepEqual([shown.rows.length, shown.records_total_count], [20, 30]);
@@ -149,7 +149,7 @@ describe('a preview', () => {
     });
   }
 
-  it('is not for everybody', async () => {
+  it('is restricted', async () => {
     const { world, db, theirs } = exports;
     const reader = await buildPersonalKey(db, theirs, 'batch_export:read');
     const own = `/api/environments/${theirs.projectId}/batch_exports/preview/`;

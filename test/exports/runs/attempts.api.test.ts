@@ -101,7 +101,7 @@ describe('the attempts of a run', () => {
     assert.ok(error!.next_try_at! > finished_at! && error!.next_try_at! <= attempts[2]!.started_at);
   });
 
-  it('end with what nobody tries again, and nothing is verified', async () => {
+  it('end with what is not tried again, and nothing is verified', async () => {
     const run = await deliver('before-commit', async () => {
       throw new DestinationRejected('It is full.');
     });
@@ -138,7 +138,7 @@ describe('the attempts of a run', () => {
   });
 
   describe('and its progress', () => {
-    it('is told while parts move, and is whole in the end', async () => {
+    it('is shown while parts move, and is whole in the end', async () => {
       const held = Promise.withResolvers<void>();
       exports.world.onStep = async ({ name }) => {
         if (name === 'upload-begun') await held.promise;

@@ -120,7 +120,7 @@ describe('the log of an export and of a run, over HTTP', () => {
     );
   });
 
-  it('goes on where the search of one page ended, though nothing was found there', async () => {
+  it('continues where the search of one page ended, though nothing was found there', async () => {
     const logs = logStore(exports.db, { maxSearched: 7 });
     const filter = { batchExportId: one.id, runId: run.id, search: 'line 3' };
     const looked = await logs.listPage(filter, { limit: 11 });
@@ -209,7 +209,7 @@ describe('the log of an export and of a run, over HTTP', () => {
       { what: 'a text that is nowhere', query: '&search=nowhere', first: NaN },
     ];
     for (const { what, query, first } of queries) {
-      it(`is asked for ${what} in half a second`, async () => {
+      it(`is read ${what} in half a second`, async () => {
         const least = await leastMs(500, async () => {
           const startedMs = performance.now();
           const page = await read(`${pathOf(many)}?cursor=&limit=50${query}`);

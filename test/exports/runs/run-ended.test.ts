@@ -84,7 +84,7 @@ describe('the end of a run', () => {
     (await rows.stores.logs.list({ batchExportId: id, limit: 100, offset: 0 })).results.map(({ message }) => message);
 
   describe('pauses the export', () => {
-    it('when it is the fourth failure in seven, and says so in the row, the log and a notice', async () => {
+    it('when it is the fourth failure in seven, and records so in the row, the log and a notice', async () => {
       const one = await build();
       assert.deepEqual(await endAll(one, FAILED, COMPLETED, FAILED, COMPLETED, FAILED), {
         closed: true,
@@ -160,7 +160,7 @@ describe('the end of a run', () => {
       assert.equal((await rows.stores.backfills.get(one.projectId, one.id, backfill)).status, 'Cancelled');
     });
 
-    it('and cancels its unfinished backfills, but no request that nobody made', async () => {
+    it('and cancels its unfinished backfills, but no other requests', async () => {
       const one = await build();
       const backfill = await openBackfill(one);
       await rows.stores.runRequests.open(one.id, [{ start: DAY, end: 2 * DAY }], 'gap');
@@ -214,7 +214,7 @@ describe('the end of a run', () => {
       assert.equal((await end(one, FAILED)).paused, true);
     });
 
-    it('but ends the backfills of one that is paused already and goes on failing', async () => {
+    it('but ends the backfills of one that is paused already and still fails', async () => {
       const one = await build({ paused: true });
       await rows.stores.pauses.begin(one.id, SOMEBODY);
       const backfill = await openBackfill(one);
@@ -224,7 +224,7 @@ describe('the end of a run', () => {
     });
   });
 
-  describe('is told', () => {
+  describe('is announced', () => {
     it('when it is the first failure, and when it is the first success after it', async () => {
       const one = await build();
       await endAll(one, COMPLETED, FAILED, PASSING, FAILED, COMPLETED, COMPLETED, PASSING);
@@ -235,7 +235,7 @@ describe('the end of a run', () => {
       assert.equal(again, 'A run failed: The store is away. Sluice will retry it.');
     });
 
-    it('on each channel, of what the export tells', async () => {
+    it('on each channel, with what the export shows', async () => {
       const notifications = { ...tells(['recovered']), emails: ['a@example.com'] };
       const one = await build({ notifications });
       await endAll(one, FAILED, COMPLETED);
@@ -246,7 +246,7 @@ describe('the end of a run', () => {
       ]);
     });
 
-    it('to nobody when nobody wants to know', async () => {
+    it('to nobody without subscribers', async () => {
       for (const notifications of [null, tells([]), { ...tells(), webhook: null }]) {
         const one = await build({ notifications });
         await endAll(one, FAILED, COMPLETED);

@@ -68,7 +68,7 @@ describe('requests', () => {
     assert.deepEqual([(await get(first)).finishedRuns, (await get(second)).finishedRuns], [1, 1]);
   });
 
-  it('of one backfill asked for by many at once are opened once', async () => {
+  it('of one backfill sent by many clients at once are opened once', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, async () => backfill(hours(0, 50))));
     assert.equal(await requests().countOpen(of.id), 50);
     for (const id of ids) assert.equal((await get(id)).totalRuns, 50);
@@ -81,7 +81,7 @@ describe('requests', () => {
     assert.deepEqual([(await get(first)).status, (await get(second)).status], ['Completed', 'Running']);
   });
 
-  it('are answered by no run that was planned before somebody wanted them again', async () => {
+  it('are not answered by a run that was planned before they were repeated', async () => {
     await backfill(hours(0, 1));
     const run = await rows.buildRun(of, hours(0, 1)[0]!);
     const cutoff = await rows.stores.batchExports.now();
@@ -164,7 +164,7 @@ describe('requests', () => {
     });
   }
 
-  it('of a stale interval are asked for again when the retry that took their place is cancelled', async () => {
+  it('of a stale interval are opened again when the retry that took their place is cancelled', async () => {
     const [interval] = hours(0, 1);
     const key = { batch_export_id: of.id, data_interval_start: isoMicros(interval!.start) };
     const trouble = { ...key, data_interval_end: isoMicros(interval!.end), kind: 'stale' };

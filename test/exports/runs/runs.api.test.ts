@@ -167,7 +167,7 @@ describe('runs, backfills and logs over HTTP', () => {
     }
   });
 
-  it('cancel a run that is under way, and none that has ended', async () => {
+  it('cancel a run that is under way, but not one that has ended', async () => {
     const run = await buildRun(exports, stored, 10);
     const first = await request('POST', `${path}/runs/${run.id}/cancel/`);
     assert.deepEqual([first.status, first.body], [200, { cancelled: true }]);
@@ -204,7 +204,7 @@ describe('runs, backfills and logs over HTTP', () => {
     assert.equal((await request('GET', `${path}/runs/not-a-uuid/`)).status, 404);
   });
 
-  it('accept a backfill with an empty answer whose Location tells how it is', async () => {
+  it('accept a backfill with an empty answer whose Location leads to its state', async () => {
     const range = { start_at: '2015-05-17T10:00:00Z', end_at: '2015-05-17T15:00:00+02:00', interval: 'ignored' };
     const { status, body, headers } = await request('POST', `${path}/backfill/`, range);
     assert.deepEqual([status, body], [200, '']);
@@ -284,7 +284,7 @@ describe('runs, backfills and logs over HTTP', () => {
     });
   }
 
-  it('retry a run that has ended, as a backfill of its interval, and none that has not', async () => {
+  it('retry a run that has ended, as a backfill of its interval, but not one under way', async () => {
     const run = await buildRun(exports, stored, 10);
     const early = await request('POST', `${path}/runs/${run.id}/retry/`);
     assert.deepEqual([early.status, (early.body as { code: string }).code], [409, 'conflict']);
@@ -351,7 +351,7 @@ describe('runs, backfills and logs over HTTP', () => {
     };
   const metrics = async (query: string) => request('GET', `/app_metrics/${stored.id}/?${query}`);
 
-  it('read of a log what was asked for', async () => {
+  it('read the requested part of a log', async () => {
     const run = await buildRun(exports, stored, 10);
     const { logs } = exports.world.engine.stores;
     const lines = [

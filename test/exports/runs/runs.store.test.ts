@@ -155,7 +155,7 @@ describe('rows of runs', () => {
     });
   }
 
-  it('tell which parts of a range are staged', async () => {
+  it('show which parts of a range are staged', async () => {
     const { id } = await rows.buildRun(of, TEN);
     const part = { rows: 1, digest: '0', contentBytes: 1, contentSha256: null, staged: {} };
     for (const index of [3, 4, 7, 9, 10]) await runs().stagePart(id, { ...part, index });

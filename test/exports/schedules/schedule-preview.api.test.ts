@@ -25,7 +25,7 @@ describe('a preview of a schedule', () => {
     return (answer.body as { runs: Run[] }).runs;
   }
 
-  it('of hours begins with the hour that goes on', async () => {
+  it('of hours begins with the present hour', async () => {
     const before = Date.now();
     const runs = await preview({ interval: 'hour', count: 3 });
     assert.equal(runs.length, 3);

@@ -142,7 +142,7 @@ describe('the schedule of a batch export', () => {
     assert.equal((await world.engine.stores.schedules.find(id))!.scheduleVersion, row.version);
   });
 
-  describe('that somebody touched in Temporal is set again', () => {
+  describe('that was changed in Temporal is set again', () => {
     const drifts: { what: string; drift: (id: string) => Promise<unknown> }[] = [
       { what: 'deleted', drift: (id) => handle(id).delete() },
       {
@@ -179,7 +179,7 @@ describe('the schedule of a batch export', () => {
     }
 
     for (const interval of ['hour', 'day', 'week', 'every 90 minutes']) {
-      it(`and left alone when it says what the row says (${interval})`, async () => {
+      it(`and left alone when it equals the row (${interval})`, async () => {
         const { id } = await create({ interval, paused: true, endAt: '2035-05-17T10:00:00.000000Z' });
         const { lastUpdatedAt } = (await described(id)).info;
         await verify(id);

@@ -156,7 +156,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     assert.equal((await describe_(id)).state.paused, false);
   });
 
-  it('deleted is restored, and its watchers are told', async () => {
+  it('deleted is restored, with a notice', async () => {
     const id = await create();
     const { spec } = await describe_(id);
     await temporal('schedule', 'delete', '--schedule-id', id);
@@ -167,7 +167,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     assert.deepEqual(await linesOf(id), [`WARNING ${warning}`]);
   });
 
-  it('changed is restored, and its watchers are told; a pause beside the change stays', async () => {
+  it('changed is restored, with a notice; a pause beside the change stays', async () => {
     const id = await create();
     const { spec } = await describe_(id);
     const handle = world.engine.temporal.client.schedule.getHandle(id);

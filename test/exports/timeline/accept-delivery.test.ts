@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 const BEGINNING = Date.parse('2015-05-17T10:00:00Z');
 const hour = (index: number) => ({ start: BEGINNING + index * HOUR, end: BEGINNING + (index + 1) * HOUR });
 
-describe('accepting theirs', () => {
+describe('accepting a foreign delivery', () => {
   let world: ExportWorld;
   let id: string;
   before(async () => {
@@ -88,7 +88,7 @@ describe('accepting theirs', () => {
     await world.engine.stores.runs.close(run.id, { status: 'Failed', closedBy: 'run' });
   }
 
-  it('answers what was asked for before: nothing replaces it', async () => {
+  it('answers earlier requests: nothing replaces it', async () => {
     await buildEarlier();
     const range = { startAt: keyOf(0).start, endAt: keyOf(1).end };
     const backfill = await world.backfills.request(world.projectId, id, range);
@@ -100,7 +100,7 @@ describe('accepting theirs', () => {
     assert.deepEqual([ended.status, ended.totalRuns, ended.totalRecords], ['Completed', 2, 40]);
   });
 
-  it('takes the interval out of a backfill that has not asked for it yet', async () => {
+  it('takes the interval out of a backfill that has not requested it yet', async () => {
     await buildEarlier();
     const { stores } = world.engine;
     const range = { start: hour(0).start, end: hour(2).end };
@@ -126,7 +126,7 @@ describe('accepting theirs', () => {
     assert.equal(plan?.destination?.place, 'here');
   });
 
-  it('is refused while a run was asked for, which may begin any moment', async () => {
+  it('is refused while a run is requested, which may begin any moment', async () => {
     await buildEarlier();
     const { stores } = world.engine;
     const [request] = await stores.runRequests.open(id, [hour(0)], 'backfill');
@@ -195,7 +195,7 @@ describe('accepting theirs', () => {
     assert.deepEqual([adopted.status, adopted.id === others.id], ['Completed', false]);
   });
 
-  it('is over once the interval was delivered: what was found is not there any more', async () => {
+  it('is refused once the interval was delivered, because the foreign delivery is gone', async () => {
     const { stores } = world.engine;
     const found = await find(0);
     await find(1);

@@ -232,7 +232,7 @@ describe('cohorts', () => {
     assert.deepEqual([found, second.next], [['ann', 'bob'], null]);
   });
 
-  it('tell who changed them in which way', async () => {
+  it('record who changed them, and how', async () => {
     const made = await api.create('told', has('plan', 'pro'));
     await api.done('PATCH', `${made.id}/`, { name: 'told again' });
     await api.done('PATCH', `${made.id}/`, { name: 'told again' });

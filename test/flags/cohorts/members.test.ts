@@ -106,7 +106,7 @@ describe('static cohorts', () => {
     assert.equal(await flagOf('eve'), true);
   });
 
-  it('hold a hundred thousand persons, and say who is unknown', async function () {
+  it('hold a hundred thousand persons, and list unknown ones', async function () {
     this.timeout(300_000);
     const { pool } = api.sluice;
     const projectId = api.ours.projectId;

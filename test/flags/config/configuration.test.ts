@@ -46,7 +46,7 @@ describe('the configuration of pages', () => {
     });
   });
 
-  it('says so when there is no flag that is active, and soon when there is one', async () => {
+  it('shows that no flag is active, and soon that one is', async () => {
     await buildFlagFor(sluice.db, tenant.projectId, 'off', {}, { active: false });
     const hasFlags = async () => {
       const answer = await get(`/array/${tenant.apiToken}/config`);
@@ -71,7 +71,7 @@ describe('the configuration of pages', () => {
     assert.equal(await (await get(`/array/${tenant.apiToken}/array.js`)).text(), `${text}\n${bundle}`);
   });
 
-  it('is asked again, and sent again when it has changed', async () => {
+  it('is requested again, and sent again when it has changed', async () => {
     const path = `/array/${tenant.apiToken}/config`;
     const etag = (await get(path)).headers.get('etag')!;
     assert.match(etag, /^W\/"/);

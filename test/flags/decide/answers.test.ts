@@ -115,7 +115,7 @@ describe('the answers to requests for flags', () => {
     });
   }
 
-  it('say nothing of a flag that failed where clients could not tell it from one that is off', async () => {
+  it('leave out a failed flag where clients could not tell it from one that is off', async () => {
     const { projectId, apiToken } = await buildTenant(sluice.db);
     const lost = [{ key: 'id', type: 'cohort', operator: 'in', value: 404 }];
     await buildFlag(sluice.db, projectId, { key: 'lost', filters: { groups: [{ properties: lost }] } });
@@ -141,7 +141,7 @@ describe('the answers to requests for flags', () => {
     assert.match(String((await get('/flags/?v=2', {}, { 'X-Request-Id': 'x"' })).body['requestId']), UUID);
   });
 
-  it('are only of the flags that are asked for', async () => {
+  it('contain only the requested flags', async () => {
     for (const name of ['flag_keys', 'flag_keys_to_evaluate']) {
       const { body } = await get('/flags/?v=2', { [name]: ['on', 'none'] });
       assert.deepEqual(Object.keys(body['flags'] as object), ['on']);
@@ -153,7 +153,7 @@ describe('the answers to requests for flags', () => {
     assert.deepEqual([body['flags'], body['hasFeatureFlags']], [{}, true]);
   });
 
-  it('tell which condition set decided, and not what it asks for', async () => {
+  it('show which condition set decided, without its conditions', async () => {
     const { body } = await get('/flags/?v=2&detailed_analysis=true');
     const { on, off } = body['flags'] as Record<string, { conditions: object[] }>;
     const condition = { index: 0, rollout_percentage: 100, variant: null };

@@ -92,7 +92,7 @@ describe('flags of visitors without cookies', () => {
       }
     });
 
-    it('are those of everybody, where nothing tells the visitor apart', async () => {
+    it('are the same for all visitors who cannot be told apart', async () => {
       const answers = [
         values(tenant, 1, {}, { Origin: 'null' }),
         values(tenant, 1, {}, { Origin: '' }),
@@ -165,7 +165,7 @@ describe('flags of visitors without cookies', () => {
         }
       });
 
-      it('are never continued by somebody who has cookies', async () => {
+      it('are never continued by visitors with cookies', async () => {
         const person_properties = { $anon_distinct_id: 'anon-1' };
         for (const changes of [
           { $anon_distinct_id: NOBODY },

@@ -86,7 +86,7 @@ describe('the facts of a decision', () => {
       ({ feature_flag_key, hash_key }: { feature_flag_key: string; hash_key: string }) => [feature_flag_key, hash_key],
     );
 
-  it('are nobody, and no groups, where nothing is stored', async () => {
+  it('are empty where nothing is stored', async () => {
     const facts = await readFacts(project(), requestOf({}), { ...NOTHING, person: true });
     assert.deepEqual(facts, {
       person: null,
@@ -116,7 +116,7 @@ describe('the facts of a decision', () => {
     }
   });
 
-  it('are the groups and static cohorts that are asked for', async () => {
+  it('are the requested groups and static cohorts', async () => {
     const personId = await buildPerson({}, 'ada');
     const group = { project_id: projectId, created_at: '2015-05-17', version: 1, properties: { tier: 'gold' } };
     await db('groups').insert([
@@ -144,7 +144,7 @@ describe('the facts of a decision', () => {
     const wanted = { ...NOTHING, hashKeyOverrides: true };
     const flags = [continuityFlag(1, 'one'), continuityFlag(2, 'two'), continuityFlag(3, 'off', false)];
 
-    it('are written for both ids when somebody is identified, once and for all', async () => {
+    it('are written for both ids when a person is identified, once and for all', async () => {
       const anonymous = await buildPerson({}, 'anon');
       const identified = await buildPerson({}, 'ada');
       const request = requestOf({ anonDistinctId: 'anon' });

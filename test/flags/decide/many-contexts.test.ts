@@ -139,7 +139,7 @@ describe('many who ask at once', () => {
     assert.ok(statements < 5, `${statements} statements`);
   });
 
-  it('get their persons where nobody needs more', async () => {
+  it('get their persons where no more is needed', async () => {
     const readFacts = factReader(pool);
     const all = Array.from({ length: 132 }, (_, n) => contextOf(tenants[n % PROJECTS]!, n, PERSON_ONLY));
     const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
@@ -150,7 +150,7 @@ describe('many who ask at once', () => {
     );
   });
 
-  it('all get their answers but the one that Postgres refuses, as often as that one asks', async () => {
+  it('all get their answers but the one that Postgres refuses, as often as that one is repeated', async () => {
     const readFacts = factReader(pool);
     for (const poisoned of [0, 7, 14, 39]) {
       const all = everyone(40);

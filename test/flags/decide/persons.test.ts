@@ -173,7 +173,7 @@ describe('flags of persons', () => {
       assert.deepEqual(await values(anonymous), before);
     });
 
-    it('do also when flags are asked for before the event arrives', async () => {
+    it('keep it also when flags are requested before the event arrives', async () => {
       const { db } = sluice;
       await buildVariants(db, tenant.projectId, 'kept', ['a', 'b'], { ensure_experience_continuity: true });
       const [anonymous, identified] = await buildIds('kept');
@@ -184,7 +184,7 @@ describe('flags of persons', () => {
       assert.deepEqual(await values(identified), before);
     });
 
-    it('do when servers say among the properties who they were, unless it is said beside them', async () => {
+    it('keep it when servers send the former id among the properties, unless it is sent beside them', async () => {
       const { db } = sluice;
       await buildVariants(db, tenant.projectId, 'kept', ['a', 'b'], { ensure_experience_continuity: true });
       const [anonymous, identified] = await buildIds('kept');

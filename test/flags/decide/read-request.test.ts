@@ -8,12 +8,12 @@ const bodyOf = (padding: number) => Buffer.from(`{"a":1.0,"padding":"${'x'.repea
 const list = (length: number) => Buffer.from(JSON.stringify({ a: Array.from({ length }, () => 1) }));
 
 describe('the body of a request for flags', () => {
-  it('tells 1.0 from 1, unless it is so large that others would wait for it', () => {
+  it('distinguishes 1.0 from 1, unless it is so large that others would wait for it', () => {
     assert.ok(decideBodyOf(bodyOf(1_000))['a'] instanceof JsonFloat);
     assert.equal(decideBodyOf(bodyOf(200_000))['a'], 1);
   });
 
-  it('holds so many values, and no more', () => {
+  it('holds a limited number of values', () => {
     // The body and the list are values as well.
     assert.ok(decideBodyOf(list(LIMITS.values - 1))['a']);
     assert.throws(() => decideBodyOf(list(LIMITS.values)), {

@@ -101,7 +101,7 @@ describe('requests for flags', () => {
       });
     }
 
-    it('are read: gzip, said in the header', async () => {
+    it('are read: gzip, named in the header', async () => {
       const headers = { 'Content-Encoding': 'gzip' };
       assert.equal((await postDecide(`${sluice.url}/flags/?v=2`, gzipSync(plain()), headers)).status, 200);
     });
@@ -148,7 +148,7 @@ describe('requests for flags', () => {
       });
     }
 
-    it('an empty one is somebody: of every first variant', async () => {
+    it('an empty one is a person like others: of every first variant', async () => {
       assert.equal(valuesOf(await get({ distinct_id: '' }))['mv'], 'control');
     });
   });

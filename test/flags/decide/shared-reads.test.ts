@@ -42,7 +42,7 @@ describe('questions that share a statement', () => {
     );
   });
 
-  it('wait for nobody while a statement may begin', async () => {
+  it('do not wait while a statement may begin', async () => {
     const { statements, ask } = slowDatabase();
     void ask(1, 'first');
     await turn();
@@ -65,7 +65,7 @@ describe('questions that share a statement', () => {
     assert.deepEqual(sizes(statements.slice(atOnce)), [64, 36]);
   });
 
-  it('do not wait for all that another project asks', async () => {
+  it('do not wait for the queue of another project', async () => {
     const database = slowDatabase();
     const { statements, ask } = database;
     const atOnce = await busy(database);
@@ -77,7 +77,7 @@ describe('questions that share a statement', () => {
   });
 
   for (const code of ['22P02', '57014']) {
-    it(`are asked alone when one of them may be why they failed (${code})`, async () => {
+    it(`are sent alone when one of them may be why they failed (${code})`, async () => {
       const { statements, ask } = slowDatabase();
       const answers = Promise.all(['a', 'poison', 'c'].map((one) => ask(1, one)));
       await turn();

@@ -151,7 +151,7 @@ describe('the definitions feed', () => {
     assert.match(await answer.text(), /"filters":\{"n":\[1\.0,90071992547409931,25\.5\]\}/);
   });
 
-  it('asks only for the choice where persons may enroll, as that comes before all else', async () => {
+  it('contains only the enrollment choice where persons may enroll, as that comes before all else', async () => {
     const tenant = await buildTenant(db);
     const filters = {
       ...condition({ key: 'plan', type: 'person', operator: 'exact', value: 'pro' }),
@@ -212,7 +212,7 @@ describe('the definitions feed', () => {
     assert.deepEqual([chains[0]?.dependency_chain?.length, chains.at(-1)?.dependency_chain], [50, []]);
   });
 
-  it('brings the cohorts that its flags need, also indirectly, but none that lists persons', async () => {
+  it('contains the cohorts that its flags need, also indirectly, but none that lists persons', async () => {
     const tenant = await buildTenant(db);
     const { projectId } = tenant;
     const listed = await buildCohort(db, projectId);
@@ -247,7 +247,7 @@ describe('the definitions feed', () => {
     assert.equal((await feedOf(tenant, { 'If-None-Match': tag })).status, 200);
   });
 
-  it('is withheld from a project that asks too often, and from one whose quota is used', async () => {
+  it('is withheld from a project that requests it too often, and from one whose quota is used', async () => {
     const hasty = await buildTenant(db);
     const secret = await buildProjectSecretKey(db, hasty, 'feature_flag:read');
     const ask = async () => {

@@ -87,7 +87,7 @@ describe('live definitions', () => {
     assert.equal(live.find(missing), undefined);
   });
 
-  it('has a change in every process within 100 ms, and tells of it then', async () => {
+  it('has a change in every process within 100 ms, and announces it then', async () => {
     const tenant = await buildTenant(db);
     const id = await buildFlag(db, tenant.projectId);
     const processes = [open(), open()];
@@ -117,7 +117,7 @@ describe('live definitions', () => {
     assert.ok(took < 100, `${took} ms`);
   });
 
-  it('tells of changes until it need not', async () => {
+  it('announces changes until it is stopped', async () => {
     const tenant = await buildTenant(db);
     const live = open();
     await live.find(tenant.apiToken);
@@ -160,7 +160,7 @@ describe('live definitions', () => {
     await until('what is told', () => isActive(live, tenant));
   });
 
-  it('sees what it was not told of when it compares versions, also that a project is gone', async () => {
+  it('finds missed changes when it compares versions, also that a project is gone', async () => {
     const [tenant, gone] = [await buildTenant(db), await buildTenant(db)];
     const id = await buildFlag(db, tenant.projectId);
     const live = open({ checkEveryMs: 50 });

@@ -81,7 +81,7 @@ describe('SDKs that decide a flag otherwise', () => {
     ['filters that make no sense', { filters: [null] }, []],
   ];
   for (const [what, changes, traits] of cases) {
-    it(`are told, where there are any: ${what}`, () =>
+    it(`are listed, where there are any: ${what}`, () =>
       assert.deepEqual(namesOfDifferences(changes).sort(), ofTrait(...traits)));
   }
 
@@ -132,7 +132,7 @@ describe('SDKs that decide a flag otherwise', () => {
     );
   });
 
-  it('are told of the flags that it depends on, too', () => {
+  it('are listed for the flags that it depends on, too', () => {
     const held = buildStoredFlag({
       id: 7,
       key: 'held',
@@ -179,7 +179,7 @@ describe('SDKs that decide a flag otherwise', () => {
     });
 
     for (const name of RUN) {
-      it(`differ in what is told of them: posthog-${name}`, () => {
+      it(`differ as listed: posthog-${name}`, () => {
         const [sdk, version] = `posthog-${name}`.split(' ') as [Sdk, string];
         const flagsWithDifference = stored.filter((one) =>
           sdkDifferences(one, definitions).some((found) => found.sdk === sdk && isIn(version, found.versions)),

@@ -152,7 +152,7 @@ describe('cohorts', () => {
     assert.ok(!decide(flag, request, buildFacts({ plan: 'pro' }), { cohorts: [PRO] }).enabled);
   });
 
-  it('list nobody when nothing stored counts', () => {
+  it('match nobody when nothing stored counts', () => {
     const flag = buildFlag({ filters: { groups: [{ properties: [inCohort(9)] }] } });
     const facts = buildFacts({}, { memberships: new Set([9]) });
     assert.ok(!decide(flag, { onlyRequestProperties: true }, facts, { cohorts: [buildStaticCohort(9)] }).enabled);

@@ -92,7 +92,7 @@ describe('condition sets', () => {
     ['a percentage that is no number', { rollout_percentage: 'most' }],
   ];
   for (const [what, set] of malformed) {
-    it(`${what} matches nobody, and is told; later sets are tried`, () => {
+    it(`${what} matches nobody, and is reported; later sets are tried`, () => {
       const { enabled, reason, failed } = decisionOf({ groups: [set, {}] });
       assert.deepEqual([enabled, reason.conditionIndex, failed], [true, 1, false]);
       assert.ok(hasErrors({ groups: [{}, set] }));
@@ -105,13 +105,13 @@ describe('condition sets', () => {
       assert.ok(!hasErrors(filters));
     }
   });
-  it('filters of any other kind decide nothing, and are told', () => {
+  it('filters of any other kind decide nothing, and are reported', () => {
     for (const filters of [null, 1, 'x', [], { groups: {} }]) {
       assert.equal(decisionOf(filters).enabled, false);
       assert.ok(hasErrors(filters));
     }
   });
-  it('no sets are no error, nor is what is malformed in a flag that is not asked for', () => {
+  it('no sets are no error, nor is what is malformed in a flag that was not requested', () => {
     for (const filters of [{}, { groups: null }, { groups: [] }]) assert.ok(!hasErrors(filters));
     assert.ok(!hasErrors('x', { flagKeys: new Set(['other']) }));
   });
@@ -168,7 +168,7 @@ describe('reasons', () => {
     });
   }
 
-  it('come in the same decision for the same answer, so that it is written down once', () => {
+  it('come in the same decision for the same answer, so that it is stored once', () => {
     const compiled = compileDefinitions(buildDefinitions({ flags: [buildFlag()] }));
     const [first, second] = ['ida', 'hal'].map((distinctId) => {
       return compiled.evaluate(buildRequest({ distinctId }), buildFacts(), { now: NOW, budgetMs: 1000 }).decisions[0];

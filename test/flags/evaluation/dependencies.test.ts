@@ -65,7 +65,7 @@ describe('flags that depend on flags', () => {
     );
   });
 
-  it('are decided also when only they are asked for', () => {
+  it('are decided also when only they are requested', () => {
     const flags = [
       buildFlag({ id: 1, key: 'a', filters: ON }),
       buildFlag({ id: 2, key: 'b', filters: dependingOn('1', true) }),

@@ -58,11 +58,11 @@ describe('experience continuity', () => {
 });
 
 describe('flags by device', () => {
-  it('place the device, whoever uses it', () => {
+  it('place the device, for every person who uses it', () => {
     assert.ok(byDevice({ deviceId: 'device-2', distinctId: 'hal' }).enabled);
     assert.ok(!byDevice({ deviceId: 'device-1' }).enabled);
   });
-  it('also when it is said among the properties', () => {
+  it('also when the device is sent among the properties', () => {
     assert.ok(byDevice({ personProperties: { $device_id: 'device-2' } }).enabled);
   });
   it('are off without a device, and early exit does not count', () => {

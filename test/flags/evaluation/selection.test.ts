@@ -59,7 +59,7 @@ describe('a request', () => {
     it(rule, () => assert.deepEqual(keysFor(request), expected));
   }
 
-  it('is told apart from others with contexts like its own', () => {
+  it('is distinguished from others with contexts like its own', () => {
     const compiled = compileDefinitions(buildDefinitions({ flags }));
     const count = (contexts: string[]) =>
       compiled.evaluate(buildRequest({ contexts }), buildFacts(), { now: 0, budgetMs: 1000 }).decisions.length;

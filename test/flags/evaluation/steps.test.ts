@@ -245,7 +245,7 @@ describe('patterns that nest', () => {
     assert.ok(leastTime < 50, `${leastTime} ms`);
   });
 
-  it('cost the request that asks for them first its steps, also where they are refused', () => {
+  it('cost the first request that uses them its steps, also where they are refused', () => {
     const search = getSearch(`${'a'.repeat(5000)}(`);
     assert.throws(() => search('a', new Readings(1000)), StepsSpent);
     assert.equal(search('a', new Readings(1000)), undefined);

@@ -102,7 +102,7 @@ describe('early access features', () => {
     assert.equal((await world.refused('POST', PATH, { name: 'twice', stage: 'draft' })).attr, 'name');
   });
 
-  it('make a flag that nobody gets, called as they are', async () => {
+  it('make a flag that matches nobody, with their name', async () => {
     const { feature_flag: flag } = await build({ name: 'Dark Mode: Öl & more', stage: 'draft' });
     assert.equal(flag.key, 'dark-mode-ol-more');
     assert.deepEqual(flag.filters['groups'], [{ properties: [], rollout_percentage: 0 }]);
@@ -147,7 +147,7 @@ describe('early access features', () => {
     assert.equal((await remove()).deleted, true);
   });
 
-  it('change nothing that they are not told to', async () => {
+  it('change only the given fields', async () => {
     const fields = { description: 'Dark', documentation_url: 'https://example.com/dark', payload: { likes: 3 } };
     const before = await build({ ...fields, stage: 'beta' });
     const after = await world.done<Feature>('PATCH', `${PATH}${before.id}/`, { name: 'Darker' });
@@ -167,7 +167,7 @@ describe('early access features', () => {
   });
 
   describe('as pages see them', () => {
-    it('are told to who has the public key of the project', async () => {
+    it('are sent to clients with the public key of the project', async () => {
       for (const [query, code] of [
         ['', 'missing_api_key'],
         ['?token=', 'missing_api_key'],
@@ -182,7 +182,7 @@ describe('early access features', () => {
       }
     });
 
-    it('are those of the stages that were asked for, beta without', async () => {
+    it('are those of the requested stages, beta by default', async () => {
       await world.db('early_access_features').where({ project_id: world.ours.projectId }).delete();
       for (const stage of STAGES) await build({ name: `In ${stage}`, stage });
       const stagesOf = async (query: string) =>

@@ -74,7 +74,7 @@ describe('access to feature flags', () => {
   const bodyText = async (method: string, path: string, body?: object) =>
     JSON.stringify((await sendRequest(method, path.startsWith('/api') ? path : elsewhere(path), body)).body);
 
-  it('is asked about on every route of one flag', async () => {
+  it('is checked on every route of one flag', async () => {
     for (const path of ['/', '/activity/', '/status/', '/access_controls/', '/users_with_access/']) {
       assert.deepEqual(await refusal('GET', `${hidden.id}${path}`), [403, VIEWER], path);
       assert.equal((await sendRequest('GET', `${shown.id}${path}`)).status, 200, path);

@@ -76,7 +76,7 @@ describe('answers of feature flags', () => {
     });
   }
 
-  describe('to one who asks', () => {
+  describe('to one caller', () => {
     before(async () => {
       await buildPerson('anna', { plan: 'pro' });
       await api.create({
@@ -88,7 +88,7 @@ describe('answers of feature flags', () => {
       await api.create({ key: 'backend', evaluation_runtime: 'server', evaluation_contexts: ['api'] });
     });
 
-    it('says what and why', async () => {
+    it('contain the value and the reason', async () => {
       const disabled = { value: false, evaluation: { reason: 'disabled', condition_index: null } };
       const everybody = { reason: 'condition_match', condition_index: 0 };
       const expected = {
@@ -151,7 +151,7 @@ describe('answers of feature flags', () => {
       assert.equal((await api.request('GET', 'limits%00/remote_config/')).status, 404);
     });
 
-    it('hands it out to everybody, from the start', async () => {
+    it('sends it to all clients, from the start', async () => {
       const rollouts = async (groups?: Body[]) => {
         const filters = { payloads: { true: 1 }, ...(groups && { groups }) };
         const { filters: stored } = await api.create({ is_remote_configuration: true, filters });
@@ -197,7 +197,7 @@ describe('answers of feature flags', () => {
       assert.ok(detail.changes.some(({ field }) => field === 'sealed_payloads'));
     });
 
-    it('becomes secret without a trace, and open only when it is said again', async () => {
+    it('becomes secret without a trace, and open only when it is given again', async () => {
       const flag = await api.create(config('"visible"'));
       const sealed = await ok<Flag>('PATCH', `${flag.id}/`, { has_encrypted_payloads: true });
       assert.deepEqual((await sealedOf(flag.id)).filters['payloads'], undefined);
@@ -291,7 +291,7 @@ describe('the status of a feature flag', () => {
     });
   }
 
-  it('is that by which a list is asked', async () => {
+  it('is the one by which a list is filtered', async () => {
     const database = await createTestDatabase();
     const db = createKnex({ url: database.url, applicationName: 'test' });
     const { projectId } = await buildTenant(db);

@@ -51,7 +51,7 @@ describe('the evaluation of a flag', () => {
     return [status, (answer as Refusal).attr];
   }
 
-  it('says what became of each condition set, and where the person falls', async () => {
+  it('shows the result of each condition set, and where the person falls', async () => {
     const answer = await postEvaluate({ flag: 'basket', distinct_id: 'ben' });
     const [first, second] = answer.condition_sets;
     assert.deepEqual(first, { index: 0, matches: false, reason: 'no_condition_match', bucket: null });

@@ -49,7 +49,7 @@ describe('feature flags', () => {
   const activityOf = async (flag: Flag) =>
     ((await ok('GET', `${flag.id}/activity/`)) as unknown as { results: Activity[] }).results;
 
-  it('are made with what is said, and with defaults for the rest', async () => {
+  it('are made with the given fields, and with defaults for the rest', async () => {
     const answer = await api.request('POST', '', { key: 'plain' });
     const { created_at: made, updated_at: changed, created_by: author, ...flag } = answer.body as Flag;
     const { rows } = await api.sluice.db.raw<{ rows: Body[] }>(
@@ -194,7 +194,7 @@ describe('feature flags', () => {
     assert.equal((await api.request('PUT', `${flag.id}/`, { name: 'x' })).status, 400);
   });
 
-  it('tell who changed what, in the same breath', async () => {
+  it('record who changed what, in the same transaction', async () => {
     const flag = await api.create({ name: 'phx_secretsecretsecret' });
     const key = await buildProjectSecretKey(api.sluice.db, api.ours, 'feature_flag:write');
     await api.request('PATCH', `${flag.id}/`, { name: 'b', active: false }, { key });
@@ -244,7 +244,7 @@ describe('feature flags', () => {
     assert.equal((await list('?search=mortal')).results[0]?.id, heir.id);
   });
 
-  it('leave a deleted flag that something tells of, and do not restore it beside its heir', async () => {
+  it('keep a deleted flag that is still referenced, and do not restore it beside its successor', async () => {
     const { db } = api.sluice;
     const flag = await api.create({ key: 'told-of' });
     await patch(flag, { deleted: true });
@@ -375,7 +375,7 @@ describe('feature flags', () => {
     assert.equal((await api.request('PATCH', `${early.id}/`, group)).status, 400);
   });
 
-  it('tell which released SDKs decide them otherwise', async () => {
+  it('list the released SDKs that decide them otherwise', async () => {
     const held = { groups: filtersWith()['groups'], holdout: { id: 1, exclusion_percentage: 10 } };
     const { filters, ...flag } = await api.create({ filters: held });
     const { differing_sdks: differences } = flag['local_evaluation'] as { differing_sdks: Body[] };
@@ -410,7 +410,7 @@ describe('feature flags', () => {
     assert.equal((await ok('PATCH', `${flag.id}/`, { name: 'four' }, { 'If-Match': '"2"' })).version, 3);
   });
 
-  it('refuse a stale version only where the author changes what somebody else has changed', async () => {
+  it('refuse a stale version only where the author changes what another user has changed', async () => {
     const flag = await api.create({ name: 'one' });
     const original_flag = await ok('GET', `${flag.id}/`);
     await patch(flag, { name: 'two', filters: filtersWith({ type: 'person', key: 'plan', value: 'pro' }) });
@@ -457,7 +457,7 @@ describe('feature flags', () => {
     }
   });
 
-  it('are listed newest first, in pages, by what is asked', async () => {
+  it('are listed newest first, in pages, by filters', async () => {
     await api.sluice.db('feature_flags').where({ project_id: api.ours.projectId }).update({ deleted: true });
     const old = { created_at: new Date(Date.now() - 31 * 86_400_000) };
     const split = {

@@ -493,7 +493,7 @@ describe('refusals of feature flags', () => {
     ['how to ask about groups', filtersWith({ type: 'group', key: 'a', value: 1 }), /set aggregation_group_type_index/],
   ];
   for (const [what, filters, advice] of ADVICE) {
-    it(`tells ${what}`, async () => {
+    it(`show ${what}`, async () => {
       assert.match((await refusal('POST', '', { key: 'new', filters })).detail, advice);
     });
   }

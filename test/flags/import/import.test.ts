@@ -140,7 +140,7 @@ describe('sluice flags import', () => {
       assert.deepEqual(await flags(), []);
     });
 
-    it('refuses ids that the export does not explain: here they may be somebody else', async () => {
+    it('refuses ids that the export does not explain: here they may be other objects', async () => {
       const { id } = await make('feature_flags/', { key: 'other' });
       const list = [
         { id: 90001, key: 'stray', filters: filtersOnFlags([id as number]) },
@@ -198,7 +198,7 @@ describe('sluice flags import', () => {
       assert.deepEqual([await flags(), (await get('cohorts/'))['results']], before);
     });
 
-    it('says what differs, and changes it with --update', async () => {
+    it('reports differences, and applies them with --update', async () => {
       const cohorts = [cohort(8, 'Eight', pro)];
       const list = [{ id: 1, key: 'one', filters: filtersWith(isIn(8)), active: false, tags: ['a'] }];
       const eight = await make('cohorts/', { ...cohort(1, 'Eight', { ...pro, value: ['team'] }), description: 'Ours' });
@@ -260,7 +260,7 @@ describe('sluice flags import', () => {
       );
     });
 
-    it('goes on where it was interrupted', async () => {
+    it('continues where it was interrupted', async () => {
       const list = Array.from({ length: 6 }, (_, index) => ({
         id: index + 1,
         key: `f${index}`,
@@ -367,7 +367,7 @@ describe('sluice flags import', () => {
     assert.deepEqual(Object.keys((config['filters'] as { payloads: Body }).payloads), ['true']);
   });
 
-  it('points from a pattern with lookaround or a back-reference to how it is said without', async () => {
+  it('explains how to write a pattern without lookaround or back-references', async () => {
     const list = [
       { id: 3, key: 'unclosed', filters: onPattern('(') },
       { id: 2, key: 'twice', filters: onPattern('(a)\\1') },

@@ -106,7 +106,7 @@ describe('sluice flags import --from', () => {
     assert.equal(again.at(-1), '1 cohort: 1 exists. 512 flags: 512 exists.');
   });
 
-  it('reads keys from files, and asks for cohorts only where a flag names one', async () => {
+  it('reads keys from files, and requests cohorts only where a flag names one', async () => {
     await using server = await source((_, response) =>
       response.end(JSON.stringify([{ id: 1, key: 'one', filters: filtersWith(pro) }])),
     );
@@ -192,7 +192,7 @@ describe('sluice flags import --from', () => {
     assert.deepEqual([code, pages], [1, 11]);
   });
 
-  it('says what is wrong with an answer, in a sentence', async () => {
+  it('explains what is wrong with an answer, in a sentence', async () => {
     const answers: [number, string, RegExp][] = [
       [200, '{"results": 5}', /The answer of http:\S+ to feature_flags\/: results is missing or not an array\.$/],
       [200, '<html>', /The answer of http:\S+ to feature_flags\/ is not valid JSON/],
@@ -230,7 +230,7 @@ describe('sluice flags import --from', () => {
     }
   });
 
-  it('waits as long as the server asks', async () => {
+  it('waits as long as Retry-After says', async () => {
     let requestCount = 0;
     await using server = await source((_, response) => {
       requestCount += 1;

@@ -39,7 +39,7 @@ function clientOf(url: string, throttledAtMostMs?: number) {
 
 describe('the client of an import', () => {
   for (const after of ['0', PAST]) {
-    it(`waits a second, and then longer, where the server asks for no wait (Retry-After: ${after})`, async () => {
+    it(`waits a second, and then longer, where Retry-After is ${after}`, async () => {
       const throttled = { status: 429, after };
       await using server = await serverOf(throttled, throttled, { status: 200 });
       const { list, waits } = clientOf(server.url);
@@ -60,7 +60,7 @@ describe('the client of an import', () => {
     assert.equal(server.asked(), 2);
   });
 
-  it('repeats a failed request as slowly as ever, where the server asks for no wait', async () => {
+  it('repeats a failed request no faster without Retry-After', async () => {
     await using server = await serverOf({ status: 503, after: '0' });
     await assert.rejects(clientOf(server.url).list(), /answers 503\. Run the command again/);
     assert.ok(server.asked() < 5, `${server.asked()} requests`);

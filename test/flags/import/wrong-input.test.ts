@@ -106,7 +106,7 @@ describe('sluice flags import', () => {
     );
   });
 
-  it('asks the server before it says anything of the export', async () => {
+  it('connects to the server before it reports on the export', async () => {
     const file = await folder.write('deleted.json', [{ id: 1, key: 'gone', deleted: true, filters: filtersWith() }]);
     const into = (url: string, project: string, key: string) =>
       sluice(['flags', 'import', '--url', url, '--project', project, file], { SLUICE_API_KEY: key });
@@ -140,7 +140,7 @@ describe('sluice flags import', () => {
     assert.equal(code, 2);
   });
 
-  it('refuses a flag that is larger than a request may be, and goes on', async () => {
+  it('refuses a flag that is larger than a request may be, and continues', async () => {
     const large = { id: 2, key: 'large', filters: filtersWith(), name: 'x'.repeat(2 * 1024 * 1024) };
     const file = await folder.write('large.json', [{ id: 1, key: 'small', filters: filtersWith() }, large]);
     const { lines, code } = await run(file);

@@ -150,7 +150,7 @@ describe('the metering of flags', () => {
     );
   });
 
-  it('counts together what says to be ever another SDK', async () => {
+  it('counts together a client that pretends to be ever another SDK', async () => {
     const tenant = await buildTenant(db);
     const metering = open(NEVER_MS);
     for (let version = 0; version < 110; version++) {
@@ -169,7 +169,7 @@ describe('the metering of flags', () => {
     );
   });
 
-  it('tells every process within moments that a quota is used, that it was raised, and that a month has begun', async () => {
+  it('announces to every process within moments that a quota is used, that it was raised, and that a month has begun', async () => {
     const tenant = await buildTenant(db);
     const { projectId } = tenant;
     const setQuota = (quota: number | null) =>

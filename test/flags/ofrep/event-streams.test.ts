@@ -68,7 +68,7 @@ describe('event streams of flags', () => {
     assert.equal((await evaluate()).stream['url'], url, 'a new address would have providers connect again');
   });
 
-  it('are for nobody without a token of ours', async () => {
+  it('are closed without one of our tokens', async () => {
     const { stream } = await evaluate();
     const url = new URL(stream['url'] as string);
     const other = createStreamTokens(createKeyRing(generateKeyRing())).issue(tenant.projectId);
@@ -81,7 +81,7 @@ describe('event streams of flags', () => {
     assert.equal((await fetch(url, { method: 'POST' })).status, 405);
   });
 
-  it('tell of a change within a second, and of none that is known', async () => {
+  it('announce a change within a second, and none that is known', async () => {
     const { stream } = await evaluate();
     const { status, headers, next } = await follow(stream['url'], { Origin: 'https://shop.example' });
     assert.equal(status, 200);
@@ -107,7 +107,7 @@ describe('event streams of flags', () => {
     assert.equal(flags[0]?.key, 'new');
   });
 
-  it('tell who comes late or comes back of what was missed, once', async () => {
+  it('announce missed changes once to clients that come late or come back', async () => {
     const { stream } = await evaluate();
     await buildFlag(sluice.db, tenant.projectId, { key: 'a' });
     await buildFlag(sluice.db, tenant.projectId, { key: 'b' });
@@ -130,7 +130,7 @@ describe('event streams of flags', () => {
     }
   });
 
-  it('tell nothing of other projects', async () => {
+  it('announce nothing of other projects', async () => {
     const { stream } = await evaluate();
     const { received, next } = await follow(stream['url']);
     await next(1);
@@ -140,7 +140,7 @@ describe('event streams of flags', () => {
     assert.equal(received.length, 1);
   });
 
-  it('tell of a change that every process knows when it is told', async () => {
+  it('announce a change only when every process knows it', async () => {
     const other = await startSluice({ database: { url: database.url, drop: async () => {} } });
     const { stream } = await evaluate();
     const { next } = await follow(stream['url']);

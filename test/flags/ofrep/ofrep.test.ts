@@ -140,7 +140,7 @@ describe('OFREP', () => {
     });
   });
 
-  describe('says what is wrong with a request', () => {
+  describe('explains what is wrong with a request', () => {
     const targetingKey = 'somebody';
     for (const [what, body, errorCode] of [
       ['no JSON', '{', 'PARSE_ERROR'],
@@ -190,7 +190,7 @@ describe('OFREP', () => {
     });
   });
 
-  describe('tells', () => {
+  describe('sends', () => {
     let failing = 0;
     before(async () => {
       const cohort = await buildCohort(sluice.db, tenant.projectId, { type: 'AND', values: [] });
@@ -318,7 +318,7 @@ describe('OFREP', () => {
 
   describe('answers 304', () => {
     const context = { targetingKey: 'bob' };
-    it('while the flags of who asks are the same', async () => {
+    it('while the flags of the context are the same', async () => {
       const first = await ask('', { context });
       const tag = first.headers.get('etag') ?? '';
       assert.match(tag, /^"[\w-]{43}"$/);
@@ -348,7 +348,7 @@ describe('OFREP answers 429', () => {
     });
   }
 
-  it('to a project that asks too fast, and to no other', async () => {
+  it('to a project that sends too fast, and to no other', async () => {
     const busy = await buildTenant(sluice.db);
     let refused: Response[] = [];
     // A busy machine may take longer for them than they are too fast.

@@ -69,7 +69,7 @@ describe('access controls', () => {
     refusal(await sendRequest('PUT', rules, key, body));
 
   describe('of one object', () => {
-    it('are decided about by whoever made it, admins and managers', async () => {
+    it('are decided by its creator, admins and managers', async () => {
       const { db } = sluice;
       const denied = [403, 'Must be manager to modify feature_flag permissions.', null];
       // A fault of the body is told only to people who may change the access.
@@ -239,7 +239,7 @@ describe('access controls', () => {
       ]);
     });
 
-    it('tell who has access, and from what', async () => {
+    it('show who has access, and from what', async () => {
       const { db } = sluice;
       const [team, named, out, gone] = [
         await buildMember(db, ours),
@@ -313,7 +313,7 @@ describe('access controls', () => {
       }
     });
 
-    it('close a kind, but for what somebody made or was let in to', async () => {
+    it('close a kind, but for objects that a member made or was let in to', async () => {
       const open = await buildFlag(sluice.db, ours.projectId, { key: 'open' });
       const closed = await buildFlag(sluice.db, ours.projectId, { key: 'closed' });
       await buildRule(sluice.db, ours, 'none', { resource: 'feature_flag' });

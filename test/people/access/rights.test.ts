@@ -86,7 +86,7 @@ describe('the rights of a member', () => {
   ];
   for (const [rules, inside, admin] of places) {
     const ruleTexts = rules.map((rule) => `${rule.subject} ${rule.level}`).join(', ') || 'nothing';
-    it(`${inside ? 'open' : 'close'} a project of which ${ruleTexts} is said${admin ? ', with its rules' : ''}`, () => {
+    it(`${inside ? 'open' : 'close'} a project with the rules ${ruleTexts}${admin ? ', and let its rules be changed' : ''}`, () => {
       const rights = rightsOfMember(memberWithRules(rules));
       assert.deepEqual([rights !== null, rights?.isProjectAdmin ?? false], [inside, admin]);
       assert.equal(rightsBy(rules, 'admin').isProjectAdmin, true, 'an admin of the organization');

@@ -162,7 +162,7 @@ describe('an account', () => {
     assert.equal((await shown(member)).length, 1);
   });
 
-  it('asks for the password again before what is sensitive', async () => {
+  it('asks for the password again before sensitive actions', async () => {
     await world
       .db('sessions')
       .where({ user_id: admin.id })

@@ -86,7 +86,7 @@ describe('logging in', () => {
     assert.equal((await patchMe(other, { first_name: 'Ann' })).status, 200);
   });
 
-  it('leaves no cookie where another site’s page asked for it, and uses none', async () => {
+  it('leaves no cookie where another site’s page requested it, and uses none', async () => {
     const { email } = await buildOwner();
     const here = browser(await logIn({ email, password: PASSWORD }));
     const foreign: Record<string, string>[] = [
@@ -181,7 +181,7 @@ describe('logging in', () => {
     assert.ok(!JSON.stringify(rows).includes('scrypt'));
   });
 
-  it('lets nobody try passwords without end, and everybody else go on', async () => {
+  it('limits the tries of passwords for one client, without hindering others', async () => {
     const tried = { email: 'victim@example.com', password: 'x' };
     await world.identity.accounts.create({ email: tried.email, passwordHash: quickHash(PASSWORD) });
     const statuses: number[] = [];

@@ -90,7 +90,7 @@ describe('a new password by mail', () => {
     ]);
   });
 
-  it('is asked for with the same answer, whether there is such an account or not, and mailed to no stranger', async () => {
+  it('is answered alike, whether there is such an account or not, and mailed to no stranger', async () => {
     const { ours: asleep, email: inactive } = await buildAccount();
     await world.db('users').where({ id: asleep.userId }).update({ is_active: false });
     const before = mails.mails.length;
@@ -102,7 +102,7 @@ describe('a new password by mail', () => {
     assert.equal(mails.mails.length, before + 1);
   });
 
-  it('is not waited for, so that the time tells nothing either', async () => {
+  it('is not waited for, so that the time reveals nothing either', async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => void sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -146,7 +146,7 @@ describe('a new password by mail', () => {
     }
   });
 
-  it('leaves no key to whoever made the account under an address that was not theirs', async () => {
+  it('leaves no key to a person who made the account under a stranger’s address', async () => {
     await world.db('users').where({ id: ours.userId }).update({ is_unproven: true });
     const key = await buildPersonalKey(world.db, ours, '*');
     assert.equal((await complete(await link())).status, 200);
@@ -155,7 +155,7 @@ describe('a new password by mail', () => {
     assert.deepEqual([account.isUnproven, account.isEmailVerified], [false, true]);
   });
 
-  it('is asked for three times at once for one account, whether it is there or not', async () => {
+  it('is requested three times at once for one account, whether it is there or not', async () => {
     for (const address of [email, 'nobody-there@example.com']) {
       const statuses: number[] = [];
       for (let n = 0; n < 4; n += 1)
@@ -165,7 +165,7 @@ describe('a new password by mail', () => {
     await waitForMail(email, 3);
   });
 
-  it('is asked for twenty times at once from one address', async () => {
+  it('is requested twenty times at once from one address', async () => {
     const other = await startPeopleApi({ mailer });
     try {
       const statuses: number[] = [];
@@ -176,7 +176,7 @@ describe('a new password by mail', () => {
     }
   });
 
-  it('is asked for and set with texts only, and no token is stored or logged', async () => {
+  it('is requested and set with texts only, and no token is stored or logged', async () => {
     for (const wrong of [{ $ne: '' }, [email], 7, null, 'no address']) assert.equal((await request(wrong)).status, 400);
     const token = await link();
     for (const wrong of [{ length: 20 }, [NEW], 12_345_678_901, null]) {

@@ -93,7 +93,7 @@ describe('sessions', () => {
     assert.ok(Date.parse((await list(here))[0]!.last_seen_at) > Date.now() - 60_000);
   });
 
-  it('are ended one by one, or all but this one, by nobody else', async () => {
+  it('are ended one by one, or all but this one, only by their user', async () => {
     const [here, second, third] = [await logIn(), await logIn(), await logIn()];
     const stranger = await buildTenant(world.db);
     await world.identity.accounts.setPassword(stranger.userId, quickHash(PASSWORD));
@@ -120,7 +120,7 @@ describe('sessions', () => {
     assert.equal(log.results.filter(({ activity }) => activity === 'logged_out').length, 2);
   });
 
-  it('go on under a new cookie when their user gives the password again, and are recent then', async () => {
+  it('continue under a new cookie when their user gives the password again, and are recent then', async () => {
     const before = await logIn({ 'User-Agent': CHROME });
     const [{ id, created_at: createdAt }] = (await list(before)) as [Listed];
     await rows().update({ authenticated_at: LONGEST_AGO });
@@ -142,7 +142,7 @@ describe('sessions', () => {
     assert.equal((await ask('GET', PATH, before)).status, 401, 'the old cookie is worth nothing');
   });
 
-  it('say that they have ended, unlike a request that nobody logged in for', async () => {
+  it('report that they have ended, unlike a request without a session', async () => {
     const here = await logIn();
     await rows().delete();
     assert.deepEqual(await codeOf(here), [401, 'session_expired']);

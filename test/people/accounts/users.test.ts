@@ -14,7 +14,7 @@ const ANN = {
 };
 
 describe('users in other objects', () => {
-  it('have the fields of the contract, an object and a text also where nothing was said', () => {
+  it('have the fields of the contract, an object and a text even where nothing was given', () => {
     assert.deepEqual(presentUser(ANN), {
       id: 7,
       uuid: ANN.uuid,

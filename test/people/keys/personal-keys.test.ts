@@ -70,7 +70,7 @@ describe('personal API keys', () => {
 
   const current = (key: string) => sendRequest('GET', `${PATH}@current/`, undefined, { key });
 
-  it('are nobody’s business but their user’s', async () => {
+  it('are visible only to their user', async () => {
     const { id } = await make();
     const other = { headers: await buildSession(db, theirs) };
     assert.deepEqual((await sendRequest('GET', PATH, undefined, other)).body, []);
@@ -246,7 +246,7 @@ describe('personal API keys', () => {
     });
   });
 
-  it('change in what is said, and in nothing else', async () => {
+  it('change in the given fields only', async () => {
     const { value, ...made } = await make({ scoped_teams: [ours.projectId] });
     const path = `${PATH}${made.id}/`;
     const { body } = await sendRequest('PATCH', path, { label: 'new', user_id: theirs.userId, mask_value: 'x' });
@@ -273,7 +273,7 @@ describe('personal API keys', () => {
     assert.deepEqual([(await current(value)).status, (await current(rolled.value)).status], [401, 200]);
   });
 
-  it('keep the old value for as long as it was asked for', async () => {
+  it('keep the old value for as long as was requested', async () => {
     const { id, value } = await make();
     assert.equal((await sendRequest('POST', `${PATH}${id}/roll/`, { grace_seconds: -1 })).status, 400);
     assert.equal((await sendRequest('POST', `${PATH}${id}/roll/`, { grace_seconds: 604_801 })).status, 400);
@@ -306,7 +306,7 @@ describe('personal API keys', () => {
     assert.equal((await sendRequest('DELETE', `${PATH}${id}/`)).status, 404);
   });
 
-  it('tell the organizations that they are of concern to what became of them, and keep their values', async () => {
+  it('record what became of them for the organizations concerned, without their values', async () => {
     const { id, value } = await make();
     await sendRequest('PATCH', `${PATH}${id}/`, { scopes: ['*'] });
     await sendRequest('PATCH', `${PATH}${id}/`, { scopes: ['*'] });

@@ -102,7 +102,7 @@ describe('how often a key may ask', () => {
       await database.drop();
     });
 
-    it('is said in whole seconds, after who asks and before what is asked; sessions are not counted', async () => {
+    it('is reported in whole seconds, after authentication and before validation; sessions are not counted', async () => {
       const identity = identityStores(db);
       const { callerOf } = createSessions({ ...identity, publicUrl: PUBLIC_URL });
       const gatekeeper = createGatekeeper({ ...identity, callerOf, requestLimit: limitOf(2, 100) });

@@ -85,7 +85,7 @@ describe('invites with a mail server', () => {
     assert.deepEqual([body['link'], body['emailing_attempt_made']], [null, false]);
   });
 
-  it('replace an account that nobody proved, and nothing of it goes over', async () => {
+  it('replace an account that was never proved, and nothing of it is kept', async () => {
     const email = address();
     const squatter = await buildPerson(world, world.ours.organizationId);
     await world.db('users').where({ id: squatter.id }).update({ email, is_unproven: true });
@@ -113,7 +113,7 @@ describe('invites with a mail server', () => {
     assert.equal(await logIn(email), 200);
   });
 
-  it('prove the account of who is logged in to it', async () => {
+  it('prove the account of the logged-in user', async () => {
     const someone = await buildPerson(world, (await world.identity.organizations.create('Third')).id);
     await world.db('users').where({ id: someone.id }).update({ is_unproven: true });
     await invite('member', someone.email);
@@ -140,7 +140,7 @@ describe('invites without a mail server', () => {
   });
   after(() => world.close());
 
-  it('show a member no link that would make an account in the place of somebody', async () => {
+  it('show a member no link that would make an account in the place of another', async () => {
     const email = address();
     assert.deepEqual(
       [(await invite('member', email)).body['link'], (await invite('member', email)).status],
@@ -187,7 +187,7 @@ describe('invites without a mail server', () => {
       .join('; ');
   }
 
-  it('replace an account that nobody proved, if its admins send them', async () => {
+  it('replace an account that was never proved, if its admins send them', async () => {
     const email = address();
     const Cookie = await unproven(email);
     const again = await invite('admin', email);
@@ -200,7 +200,7 @@ describe('invites without a mail server', () => {
     assert.ok(results.some(({ activity, detail }) => activity === 'deleted' && JSON.stringify(detail).includes(email)));
   });
 
-  it('replace nobody who is beyond the reach of who sent them', async () => {
+  it('replace no user who is beyond the reach of the sender', async () => {
     const email = address();
     await unproven(email);
     // A member may make an organization, and be its admin: that gives no right over people of others.
@@ -220,7 +220,7 @@ describe('invites without a mail server', () => {
     assert.equal((await invite('member', email)).status, 400);
   });
 
-  it('replace nobody once the operator gave them a password', async () => {
+  it('replace no user to whom the operator gave a password', async () => {
     const email = address();
     await unproven(email);
     await resetPassword(world.identity, email, PASSWORD);

@@ -10,7 +10,7 @@ describe('an organization', () => {
   });
   after(() => world.close());
 
-  it('has members whom nobody raises above themselves', async () => {
+  it('has members who cannot be raised above the member that raises them', async () => {
     const { member, admin, owner } = world.people;
     const cases: [who: PersonName, whom: Person, level: unknown, status: number, message?: RegExp][] = [
       ['stranger', member, 8, 404],

@@ -13,7 +13,7 @@ const failureOf = (work: Promise<unknown>) =>
   );
 
 describe('a database that is away', () => {
-  it('is told from one that refuses a statement, and from mistakes of ours', async () => {
+  it('is distinguished from one that refuses a statement, and from our own mistakes', async () => {
     const { url, drop } = await createEmptyDatabase();
     const db = createKnex({ url, applicationName: 'test', maxConnections: 2 });
     assert.equal(isDatabaseAway(await failureOf(db.raw('select no_such_column'))), false);
@@ -24,7 +24,7 @@ describe('a database that is away', () => {
     for (const error of [new InvalidInput('no'), new TypeError('no'), 'no']) assert.equal(isDatabaseAway(error), false);
   });
 
-  it('is like one in which somebody else is in the way for too long, or so that nobody can go on', async () => {
+  it('is like one in which a lock is held for too long, or in which no transaction can continue', async () => {
     const { url, drop } = await createEmptyDatabase();
     const db = createKnex({ url, applicationName: 'test', maxConnections: 2, lockTimeoutMs: 50 });
     await db.transaction(async (holder) => {
@@ -50,7 +50,7 @@ describe('a database that is away', () => {
     await drop();
   });
 
-  it('is one that nobody listens for', async () => {
+  it('is one where nothing listens', async () => {
     const db = createKnex({ url: 'postgres://nobody:x@127.0.0.1:1/none', applicationName: 'test' });
     assert.equal(isDatabaseAway(await failureOf(db.raw('select 1'))), true);
     await db.destroy();

@@ -129,7 +129,7 @@ describe('the connections that a server grants', () => {
     assert.match(shortage, /the database allows 90: alter database … connection limit 106; the role allows 80:/);
   });
 
-  it('are too few, and the API says so once and starts all the same', async () => {
+  it('are too few, and the API reports so once and starts nevertheless', async () => {
     const warnings: string[] = [];
     const environment = { SLUICE_API_PROCESSES: '2', SLUICE_WORKER_PROCESSES: '1' };
     const onLog = (line: string) => void (line.includes('run out of connections') && warnings.push(line));
@@ -145,7 +145,7 @@ describe('the connections that a server grants', () => {
     assert.equal(warnings.length, 1);
   });
 
-  it('are asked for until Postgres answers, or the process stops', async () => {
+  it('are requested until Postgres answers, or the process stops', async () => {
     const away = poolOf('postgres://127.0.0.1:1/none', 'sluice-test');
     const stopping = new AbortController();
     const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');

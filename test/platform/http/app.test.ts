@@ -136,7 +136,7 @@ describe('the web application', () => {
   });
   after(() => api.stop());
 
-  it('lets nobody in without a key, into an unknown project, or into a foreign one', async () => {
+  it('refuses requests without a key, for an unknown project, or for a foreign one', async () => {
     assert.equal((await api.request('POST', THING, { body: '{' })).status, 401);
     assert.equal((await post({}, THING.replace('/1/', '/2/'))).status, 403);
     for (const project of ['3', '0', '-1', 'x', '9999999999', '99999999999', '%00', '1.0', '@other']) {
@@ -182,7 +182,7 @@ describe('the web application', () => {
     assert.equal((await post('{"name": "a", "x": {"\\ud800": 1}}')).status, 400);
   });
 
-  it('says what is wrong with bodies that are no JSON', async () => {
+  it('explains what is wrong with bodies that are no JSON', async () => {
     for (const [body, headers, status, code] of [
       ['{', {}, 400, 'parse_error'],
       [Buffer.from([0x22, 0xff, 0x22]), {}, 400, 'parse_error'],
@@ -289,7 +289,7 @@ describe('the web application', () => {
     assert.equal(failed.headers.get('access-control-allow-origin'), headers.Origin);
   });
 
-  it('tells when to come back', async () => {
+  it('sends when to come back', async () => {
     const { status, headers } = await api.request('GET', '/fail/throttled/');
     assert.deepEqual([status, headers.get('retry-after')], [429, '3']);
     const locked = await api.request('GET', '/fail/locked/');
@@ -321,7 +321,7 @@ describe('the web application', () => {
     assert.doesNotMatch(answer, /evil/);
   });
 
-  it('sends a stream as it comes, until nobody reads', async () => {
+  it('sends a stream as it comes, until no client reads', async () => {
     const gone = new AbortController();
     const address = `${api.url}/api/projects/1/things/stream/`;
     const answer = await fetch(address, { headers: { Authorization: 'Bearer good' }, signal: gone.signal });

@@ -52,7 +52,7 @@ describe('raw handlers', () => {
     return [status, [...headers.keys()].filter((name) => !['date', 'connection', 'keep-alive'].includes(name)), body];
   }
 
-  it('are asked before the routes, the lane first, and nothing is added to what they answer', async () => {
+  it('are called before the routes, the lane first, and nothing is added to their answers', async () => {
     assert.deepEqual(await headersOf('/lane'), [
       202,
       ['content-length', 'content-type', 'x-content-type-options', 'x-own'],

@@ -31,7 +31,7 @@ describe('an HTTP server', () => {
     await assert.rejects(fetch(server.url));
   });
 
-  it('asks clients that keep connections open to close them, so that stopping is quick', async () => {
+  it('makes clients close connections that they keep open, so that stopping is quick', async () => {
     const server = await serve(async (_request, response) => void response.end());
     assert.equal((await fetch(server.url)).headers.get('connection'), 'keep-alive');
     const startedAt = performance.now();
@@ -132,7 +132,7 @@ describe('an HTTP server', () => {
     }
   });
 
-  it('says what to do when its port is taken', async () => {
+  it('explains what to do when its port is taken', async () => {
     const server = await serve(async () => {});
     try {
       await assert.rejects(

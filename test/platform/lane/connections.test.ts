@@ -151,7 +151,7 @@ describe('a connection in the lane', () => {
     });
   }
 
-  it('leaves what is no request to node:http, which says so', async () => {
+  it('leaves what is no request to node:http, which answers so', async () => {
     for (const nonsense of ['\x16\x03\x01', 'POST /lane HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nb']) {
       assert.match(await readAnswer([nonsense, '\r\n\r\n']), /^HTTP\/1.1 400 Bad Request/);
     }
@@ -181,7 +181,7 @@ describe('a connection in the lane', () => {
     assert.match(await text, /Connection: close/);
   });
 
-  it('tells a client that says no more in the middle of its request', async () => {
+  it('answers a client that stops in the middle of its request', async () => {
     const socket = open();
     socket.end(requestText('unfinished').slice(0, -1));
     assert.match(await readAnswer([], socket), /^HTTP\/1.1 400 Bad Request\r\n(.*\r\n)*Connection: close/);
@@ -238,7 +238,7 @@ describe('a connection in the lane', () => {
     assert.deepEqual(bodiesIn(await readAnswer([requestText('others')])), ['others']);
   });
 
-  it('that is silent, or stops in the middle, is told so by node:http', async () => {
+  it('that is silent, or stops in the middle, is answered by node:http', async () => {
     const silent = ['', requestText('never').slice(0, 20), requestText('never').slice(0, -2)].map(async (text) => {
       const socket = open();
       if (text) socket.write(text);
@@ -254,7 +254,7 @@ describe('a connection in the lane', () => {
     assert.deepEqual(received[0]!.headersDistinct['x-forwarded-for'], ['203.0.113.7']);
   });
 
-  it('is closed when nothing more is asked, and when an answer is not read, for six seconds', async () => {
+  it('is closed when nothing more arrives, and when an answer is not read, for six seconds', async () => {
     open().write(requestText('idle'));
     await until('the first', () => received.length === 1);
     open().pause().end(requestText('never read', '/lane/slow-and-huge'));

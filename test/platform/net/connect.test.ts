@@ -83,7 +83,7 @@ describe('the door out', () => {
     assert.equal(await get('127.0.0.1', ['127.0.0.1'], '/redirect'), 302);
   });
 
-  it('gives up after its time, and when it is told to', async () => {
+  it('gives up after its time, and when it is aborted', async () => {
     // 192.0.2.0/24 is documentation: nobody answers, or the system says so at once.
     const options = { host: '192.0.2.1', port: 9, rules: hostRules(['192.0.2.0/24']) };
     await assert.rejects(connectTo({ ...options, timeoutMs: 50, signal }));

@@ -51,7 +51,7 @@ describe('a supervised child', () => {
     ]);
   });
 
-  it('is started again at once when somebody killed it', async () => {
+  it('is started again at once when it was killed', async () => {
     await supervise('console.log(process.pid); setInterval(() => {}, 1000)');
     await until('it to happen', async () => (await logged()).includes('\n'));
     process.kill(Number((await logged()).trim()), 'SIGKILL');
@@ -59,7 +59,7 @@ describe('a supervised child', () => {
     assert.deepEqual(ends, [{ code: null, signal: 'SIGKILL', delayMs: 0, unanswered: undefined }]);
   });
 
-  it('is ended in order and started again at once when a restart is asked for, however often', async () => {
+  it('is ended in order and started again at once on each restart, however often', async () => {
     await supervise(
       "process.on('SIGTERM', () => setTimeout(() => { console.log('bye'); process.exit() }, 100)); setInterval(() => {}, 1000); console.log('up')",
     );
@@ -72,7 +72,7 @@ describe('a supervised child', () => {
     assert.deepEqual(ends, []);
   });
 
-  it('that waits for its next start starts at once when a restart is asked for', async () => {
+  it('that waits for its next start starts at once on a restart', async () => {
     await supervise("console.log('up'); process.exit(3)");
     await until('it to happen', () => ends.length === 1);
     child!.restart();
@@ -98,7 +98,7 @@ describe('a supervised child', () => {
     await child?.stop();
   });
 
-  describe('that is asked whether it lives', () => {
+  describe('with checks of its health', () => {
     const ANSWERS = `import('${new URL('../../../src/platform/processes/liveness.ts', import.meta.url).href}').then((m) => m.answerPings());`;
     const SAYS_PID = 'console.log(process.pid); setInterval(() => {}, 1000);';
     const often = { intervalMs: 50, timeoutMs: 1_000, maxMisses: 3, startMs: 60_000 };

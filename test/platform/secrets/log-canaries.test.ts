@@ -160,7 +160,7 @@ describe('the log of an error', () => {
     });
   }
 
-  it('holds no message that looks like a stack of ours', () => {
+  it('holds no message that looks like one of our stacks', () => {
     const frame = `    at parse (${new URL('../../../src/platform/secrets/redact.ts', import.meta.url).href}:1:1)`;
     const error = new SyntaxError('quoted');
     error.stack = `SyntaxError: canary\n${frame}`;

@@ -67,7 +67,7 @@ describe('lines', () => {
     assert.deepEqual(await textsOf(blocks('a\r', '\nb', 'b\n\n', 'c')), ['a', 'bb', '', 'c']);
   });
 
-  it('are numbered; one of more than 4 MiB has no bytes, and the next one is read all the same', async () => {
+  it('are numbered; one of more than 4 MiB has no bytes, and the next one is still read', async () => {
     const long = Buffer.alloc(3e6, 'a');
     assert.deepEqual(await read(blocks(long, long, '\nnext\n')), [
       [1, undefined],

@@ -60,7 +60,7 @@ describe('sending a file to our own server', () => {
     assert.equal((await stored()).events, 2);
   });
 
-  it('stops when the project key may not place history, and goes on with a secret key', async () => {
+  it('stops when the project key may not place history, and continues with a secret key', async () => {
     const key = await tenantWith(false);
     const line = '{"event":"a","distinct_id":"d","timestamp":"2015-05-17T10:05:03Z"}\n';
     await assert.rejects(sendTo(server, streamOf(line), key), (error: Error) => {

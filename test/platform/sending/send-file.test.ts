@@ -68,7 +68,7 @@ describe('sending a file', () => {
     assert.equal(peer.events().length, 5);
   });
 
-  it('waits as long as Retry-After asks, within its own limit', async () => {
+  it('waits for the time in Retry-After, within its own limit', async () => {
     peer = await startPeer((_, call) =>
       call === 1 ? { status: 429, headers: { 'retry-after': '60' } } : { status: 200 },
     );
@@ -78,7 +78,7 @@ describe('sending a file', () => {
     assert.ok(waited >= 49 && waited < 30_000, `${waited} ms`);
   });
 
-  it('waits longer each time all the same when Retry-After asks for nothing', async () => {
+  it('waits longer each time where Retry-After is zero', async () => {
     peer = await startPeer((_, call) =>
       call < 4 ? { status: 503, headers: { 'retry-after': '0' } } : { status: 200 },
     );
@@ -123,7 +123,7 @@ describe('sending a file', () => {
     ['a server that stays ill', { status: 503 }, /Send the file again later/],
   ];
   for (const [what, answer, message] of failures) {
-    it(`stops at ${what} and says what to do`, async () => {
+    it(`stops at ${what} and explains what to do`, async () => {
       peer = await startPeer(() => answer);
       await assert.rejects(sendTo(peer, streamOf(events(100))), (error: Error) => {
         assert.ok(error instanceof CommandFailed);
@@ -133,7 +133,7 @@ describe('sending a file', () => {
     });
   }
 
-  it('says at once that nobody listens', async () => {
+  it('reports at once that nothing listens', async () => {
     const gone = await startPeer();
     await gone.stop();
     await assert.rejects(sendTo(gone, streamOf(events(1))), /No server answers at .*npm start/);

@@ -48,7 +48,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('tell how all exports are now', async () => {
+  it('show the present state of all exports', async () => {
     const rows = await createExportRows();
     try {
       const metrics = createMetrics();
@@ -142,7 +142,7 @@ describe('metrics', () => {
     assert.deepEqual(await lines(), [], 'what has ended is not reported');
   });
 
-  it('are served at /metrics alone, with what others tell', async () => {
+  it('are served at /metrics alone, with those of other sources', async () => {
     const metrics = createMetrics();
     const server = await startHttpServer(
       { listener: metricsListener(metrics, { readOtherMetrics: others }) },
@@ -160,7 +160,7 @@ describe('metrics', () => {
     }
   });
 
-  it('fail as a whole when something of them cannot be told', async () => {
+  it('fail as a whole when one of them cannot be read', async () => {
     const metrics = createMetrics();
     metrics.registerExports(async () => {
       throw new Error('the database is away');

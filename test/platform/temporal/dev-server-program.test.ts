@@ -79,7 +79,7 @@ describe('the program of the embedded Temporal server', () => {
     assert.deepEqual([await found(), requests], ['path', 1]);
   });
 
-  it('is built by Go where the download fails, and the reason is said', async () => {
+  it('is built by Go where the download fails, with the reason', async () => {
     answer = (_request, response) => response.writeHead(404).end();
     await writeScript(
       machine.folders[0]!,

@@ -6,7 +6,7 @@ import { testTemporal } from '../../support/servers/temporal.ts';
 
 const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60;
 
-describe('a namespace on somebody else’s Temporal server', () => {
+describe('a namespace on another operator’s Temporal server', () => {
   it('is made with histories of 30 days, and left alone when it is there', async () => {
     const { address } = await testTemporal();
     const { client, close } = connectTemporal({ address, namespace: 'made-by-the-test' });
@@ -20,7 +20,7 @@ describe('a namespace on somebody else’s Temporal server', () => {
     }
   });
 
-  it('has no worker until one asks for work', async () => {
+  it('has no worker until one polls', async () => {
     const temporal = await testTemporal();
     const { client, close } = connectTemporal(temporal);
     try {

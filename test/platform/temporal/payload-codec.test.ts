@@ -117,7 +117,7 @@ describe('Temporal’s UI', () => {
   });
 
   for (const path of ['another-token-that-is-long/decode', '/decode', `${token}/`, `${token}x/decode`]) {
-    it(`is told nothing at ${path.replace(token, '<token>')}`, async () => {
+    it(`gets no answer at ${path.replace(token, '<token>')}`, async () => {
       const answer = await ask(path, { payloads: [] });
       assert.equal(answer.status, 404);
       assert.equal(answer.headers.get('access-control-allow-origin'), null);
@@ -129,7 +129,7 @@ describe('Temporal’s UI', () => {
     '{}',
     '{"payloads":[{"metadata":{"encoding":"YmluYXJ5L2VuY3J5cHRlZA=="},"data":"djEuazEuYWFh"}]}',
   ]) {
-    it(`is told 400 when it sends ${body || 'nothing'}`, async () => {
+    it(`gets 400 when it sends ${body || 'nothing'}`, async () => {
       assert.equal((await ask(`${token}/decode`, body)).status, 400);
     });
   }

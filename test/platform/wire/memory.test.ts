@@ -61,7 +61,7 @@ describe('the memory of requests under way', () => {
     open('10.0.0.1', 1_000_000).hold(4_000_000);
   });
 
-  it('forgets a request that is over, and one that was refused', () => {
+  it('forgets a request that has ended, and one that was refused', () => {
     const open = accounts(100);
     for (let i = 0; i < 1_000; i++) {
       const request = open('10.0.0.1');

@@ -64,7 +64,7 @@ describe('the bytes of a body', () => {
     assert.ok(kept <= 2 * LIMIT, `${kept}`);
   });
 
-  it('are no more than the limit in one piece', async () => {
+  it('are limited in one piece, too', async () => {
     assert.equal((await readBytes(whole(LIMIT), LIMIT, () => {})).length, LIMIT);
     await assert.rejects(
       readBytes(whole(LIMIT + 1), LIMIT, () => assert.fail('it was kept')),

@@ -23,7 +23,7 @@ async function leastKept(before: number, limit: number): Promise<number> {
 }
 
 describe('a body that is refused while it is read', () => {
-  it('keeps none of its bytes in memory while its request goes on', async () => {
+  it('keeps none of its bytes in memory while its request continues', async () => {
     const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
     let held = 0;
     const server = createServer((request) => {

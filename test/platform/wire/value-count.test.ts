@@ -19,7 +19,7 @@ describe('the number of values in a JSON text', () => {
     });
   }
 
-  it('is told of the shortest values, too', () => {
+  it('counts the shortest values, too', () => {
     const text = `[${'[],'.repeat(100)}[]]`;
     assert.equal(textHasMoreValuesThan(text, 200), true);
     assert.equal(textHasMoreValuesThan(text, 202), false);

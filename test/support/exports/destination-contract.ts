@@ -228,7 +228,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
       }
     });
 
-    it('leaves nothing of an attempt that was frozen there, and goes on beside the one that finished', async () => {
+    it('leaves nothing of an attempt that was frozen there, and continues beside the one that finished', async () => {
       for (const step of steps) {
         const run = interval.plan(parts);
         const frozen = freezeAt(step);

@@ -103,7 +103,7 @@ export function itStagesUploads(place: () => UploadPlace): void {
     assert.deepEqual(await place().names(), []);
   });
 
-  it('go on where a completion was interrupted, unless they were aborted there', async () => {
+  it('continue where a completion was interrupted, unless they were aborted there', async () => {
     for (const isAborted of [false, true]) {
       const staged = await stage(String(isAborted));
       // A name that is taken stops the completion.

@@ -171,14 +171,14 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'invite-replaces',
     guards: 'an invite replaces no account beyond the reach of who sent it',
     tests: ['test/people/organizations/invites-proof.test.ts'],
-    grep: 'replace nobody who is beyond',
+    grep: 'replace no user who is beyond',
     replace: ['(await accounts.mayReplace(existing.id, invite.createdBy))', 'true'],
   },
   {
     name: 'account-retired',
     guards: 'nothing of an account that was replaced goes on',
     tests: ['test/people/organizations/invites-proof.test.ts'],
-    grep: 'nothing of it goes over',
+    grep: 'nothing of it is kept',
   },
   {
     name: 'member-raise',
@@ -213,7 +213,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'raw-results',
     guards: 'a result that somebody else had computed shows no raw data to who may not see it',
     tests: ['test/authorization/raw-data.test.ts'],
-    grep: 'are not told by a dashboard|say in the place of a result',
+    grep: 'are not sent by a dashboard|say in the place of a result',
   },
   {
     name: 'raw-filters',

@@ -91,7 +91,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     name: 'discarded-rest',
     guards: 'a body that was refused is not read for ever',
     tests: ['test/events/capture/bodies.test.ts'],
-    grep: 'goes on for too long',
+    grep: 'continues for too long',
   },
   {
     name: 'capture-values',
@@ -283,7 +283,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     name: 'expressions-room',
     guards: 'expressions of filters are together only so long',
     tests: ['test/conditions/sql/filters.test.ts'],
-    grep: 'characters of expressions together',
+    grep: 'characters of their expressions',
   },
   {
     name: 'pattern-nesting',

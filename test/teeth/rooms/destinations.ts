@@ -108,7 +108,7 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     name: 'superseded-denied-a-day',
     guards: 'a brief refusal to delete does not make an export keep its files for good',
     tests: SUPERSEDED,
-    grep: 'for a moment',
+    grep: 'denied briefly',
     replace: ['rows.some(({ lasting }) => lasting)', 'true'],
   },
   {

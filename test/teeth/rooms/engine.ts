@@ -175,7 +175,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'request-of-unclosed',
     guards: 'a request that somebody made again meanwhile is not closed by the run before',
     tests: ['test/exports/runs/run-requests.store.test.ts'],
-    grep: 'are answered by no run',
+    grep: 'are not answered by a run',
     replace: [', wanted_at: requestedAt', ''],
   },
   {

@@ -65,7 +65,7 @@ export const EVENT_TEETH: readonly Tooth[] = [
     name: 'cookieless-merges',
     guards: 'nobody becomes one person with all visitors who have no cookies',
     tests: ['test/events/capture/reading/cookieless.test.ts'],
-    grep: 'are joined with nobody',
+    grep: 'are not merged with other persons',
   },
   {
     name: 'cookieless-persons',

@@ -36,7 +36,7 @@ describe('the tiles of a dashboard', () => {
   const newInsight = () => api.expectSuccess<Body & { id: number }>('POST', insights(), INSIGHT);
   const insights = (id = '') => `/api/projects/${api.ours.projectId}/insights/${id}`;
 
-  describe('are not for everybody', () => {
+  describe('are restricted', () => {
     it('a key needs `insight:write` to bring new insights, not to show one or to write', async () => {
       const key = await api.keyWith('dashboard:write');
       const { id } = await newInsight();
@@ -352,13 +352,13 @@ describe('the tiles of a dashboard', () => {
     assert.notEqual(idOf(again[0]), idOf(tiles[0]));
   });
 
-  it('keep places as they came, also such as are wider than the grid', async () => {
+  it('keep places as they came, even those wider than the grid', async () => {
     const layouts = { sm: { x: 20, y: 0, w: 50, h: 2, minW: 3 }, lg: { x: 0 }, x: 1 };
     const { tiles } = await create({ ...text('a'), layouts, unheard: true });
     assert.deepEqual(tiles[0]?.['layouts'], layouts);
   });
 
-  it('say the same of an insight as the insight itself, to whoever asks', async () => {
+  it('show the same insight as the insight itself, to every caller', async () => {
     const { id, tiles } = await api.create({ restriction_level: 37, tiles: [{ insight: INSIGHT }] });
     const member = await api.join();
     const path = insights(`${contentOf(tiles[0], 'insight').id}/?refresh=force_cache`);
@@ -402,7 +402,7 @@ describe('the tiles of a dashboard', () => {
     assert.deepEqual(idOf(again.tiles[0]), idOf(text));
   });
 
-  it('remember who wrote a text when somebody else saves it', async () => {
+  it('remember the author of a text when another user saves it', async () => {
     const [writer, editor] = [await api.join(), await api.join()];
     const { id, tiles } = await api.create({ tiles: [{ text: { body: 'a' } }] }, writer);
     const text = { ...contentOf(tiles[0], 'text'), body: 'b' };

@@ -310,7 +310,7 @@ describe('a tile', () => {
     });
 
     for (const [action, bodyOf] of Object.entries(ACTIONS)) {
-      it(`after somebody else changed the dashboard: ${action}`, async () => {
+      it(`after another user changed the dashboard: ${action}`, async () => {
         const headers = { 'If-Match': '"0"' };
         const refusal = await api.expectRefusal(412, 'POST', `${board.id}/${action}/`, bodyOf(tile(), other), {
           headers,

@@ -27,7 +27,7 @@ describe('turns of the event loop', () => {
     assert.equal(order.join(''), 'aabcabaaa');
   });
 
-  it('are free again when nobody waits', async () => {
+  it('are free again when nothing waits', async () => {
     const takeTurn = createTurns();
     await Promise.all(['a', 'b', 'a'].map(async (sender) => takeTurn(sender)));
     await nextTurn();

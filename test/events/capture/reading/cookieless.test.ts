@@ -156,7 +156,7 @@ describe('events of visitors without cookies', () => {
   });
 
   describe('of a project that allows them', () => {
-    it('are stored under an id of the day, without a person and without what it was made from', async () => {
+    it('are stored under an id of the day, without a person and without the facts that the id was made from', async () => {
       const event = viewOf(
         {
           distinct_id: NOBODY,
@@ -214,7 +214,7 @@ describe('events of visitors without cookies', () => {
       assert.equal(new Set([...ids, await idOf()]).size, 7);
     });
 
-    it('are dropped whose visitor nobody can tell apart', async () => {
+    it('are dropped if their visitors cannot be told apart', async () => {
       const { $host, $raw_user_agent, ...others } = PAGE;
       const answer = await send([
         { ...viewOf(), properties: { ...others, $raw_user_agent } },
@@ -242,7 +242,7 @@ describe('events of visitors without cookies', () => {
       assert.equal(await idOf({ $ip: ADDRESS }), await idOf({ $ip: null }));
     });
 
-    it('are dropped when they say who somebody is', async () => {
+    it('are dropped when they identify a person', async () => {
       const events = ['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set'];
       const answer = await send(
         events.map((event) => viewOf({ $anon_distinct_id: NOBODY, alias: 'bob' }, { event, distinct_id: 'ada' })),
@@ -271,7 +271,7 @@ describe('events of visitors without cookies', () => {
       assert.equal(rows[0]!.distinct_id, rows[1]!.distinct_id);
     });
 
-    it('are refused when nobody can say whether they are such events', async () => {
+    it('are refused while it is unknown whether they are such events', async () => {
       for (const mode of ['yes', 'true', 1, 0, {}, []]) {
         const answer = await send([viewOf({ $cookieless_mode: mode }, { distinct_id: 'ada' })]);
         assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_cookieless_mode']);
@@ -279,7 +279,7 @@ describe('events of visitors without cookies', () => {
       assert.deepEqual(await rowsOf(tenant), []);
     });
 
-    it('are dropped by the newer envelope when nobody can say whether they are such events', async () => {
+    it('are dropped by the newer envelope while it is unknown whether they are such events', async () => {
       const uuids: string[] = [];
       const batch = ['yes', 'true', 1, 0, {}, []].flatMap((mode) => {
         const event = { event: 'e', distinct_id: 'ada' };
@@ -336,7 +336,7 @@ describe('events of visitors without cookies', () => {
       assert.deepEqual(await codes(), [['cookieless_historical', 1]]);
     });
 
-    it('keep ids that were made elsewhere, and lose what they were made from', async () => {
+    it('keep ids that were made elsewhere, and lose the facts that those were made from', async () => {
       const distinct_id = 'cookieless_jZfBjkLcdjlQTVmIKIhC3Q';
       const old = viewOf({ $ip: ADDRESS, $set: { a: 1 } }, { distinct_id, timestamp });
       assert.deepEqual((await send([old], { more })).body, { status: 1 });
@@ -347,7 +347,7 @@ describe('events of visitors without cookies', () => {
     });
   });
 
-  it('are joined with nobody by those who have cookies', async () => {
+  it('are not merged with other persons by visitors with cookies', async () => {
     const hashed = await idOf();
     const merges = [NOBODY, ` ${NOBODY}`, hashed].flatMap((id) => [
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: id } },
@@ -385,7 +385,7 @@ describe('events of visitors without cookies', () => {
       assert.notDeepEqual((await ofTenant())!.salt, salt);
     });
 
-    it('leaves the table and its file once the day is over, and those of others stay', async () => {
+    it('leaves the table and its file once the day has passed, while those of others stay', async () => {
       await idOf();
       const mine = tenant;
       tenant = await buildTenant(server.db, { cookieless: true });
@@ -401,7 +401,7 @@ describe('events of visitors without cookies', () => {
       assert.notDeepEqual(await file(), before);
     });
 
-    it('is forgotten also when nobody comes any more', async () => {
+    it('is forgotten even if no more visitors come', async () => {
       await idOf();
       const other = await startCapture(database.url, { salts: { forgetEveryMs: 20 } });
       await endDay();

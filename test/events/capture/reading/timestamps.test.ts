@@ -63,7 +63,7 @@ describe('an event happened', () => {
     ['"Fri, 17 May 2024 12:05:03 +0200"', '2024-05-17T10:05:03.000000Z'],
     ['"05/17/2024"', '2024-05-17T00:00:00.000000Z'],
   ] as const) {
-    it(`when it says ${sentTimestamp}, live and as history`, async () => {
+    it(`when its timestamp is ${sentTimestamp}, live and as history`, async () => {
       assert.equal((await sendAndReadRow(`"timestamp":${sentTimestamp}`)).timestamp, expected);
       await server.pool.query('truncate events, event_ids');
       const batch = [{ event: 'e', distinct_id: 'd', timestamp: JSON.parse(sentTimestamp) as unknown }];

@@ -144,7 +144,7 @@ describe('AzureBlob, where something is wrong', () => {
       assert.equal(faults, 3);
     });
 
-    it('goes on after "server busy"', async () => {
+    it('continues after "server busy"', async () => {
       let requests = 0;
       const { faults } = await deliverThrough(() => (requests++ % 4 === 0 ? '503' : undefined));
       assert.ok(faults > 3);

@@ -121,7 +121,7 @@ describe('GCS, where something is wrong', () => {
     assert.equal(interval.recorded(), 0);
   });
 
-  it('goes on with a new access token where the old one was revoked', async () => {
+  it('continues with a new access token where the old one was revoked', async () => {
     const place = await makeGcsPlace();
     const before = place.at.gateway.tokens;
     const run = testInterval(place).plan([buildRows(1)]);
@@ -156,7 +156,7 @@ describe('GCS, where something is wrong', () => {
     assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
   });
 
-  it('goes on after "unavailable"', async () => {
+  it('continues after "unavailable"', async () => {
     let requests = 0;
     const { faults } = await deliverThrough(() => (requests++ % 8 === 0 ? '503' : undefined));
     assert.ok(faults > 2);

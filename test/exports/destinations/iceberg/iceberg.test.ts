@@ -198,7 +198,7 @@ describe('Iceberg', () => {
     });
   }
 
-  it('delivers into a table that somebody made, with columns of their own', async () => {
+  it('delivers into an existing table with columns of its own', async () => {
     const place = await makeIcebergPlace();
     await createTable(place, ['theirs', ...OURS, 'properties', 'event', 'uuid'], OURS);
     const rows = buildRows(2);

@@ -80,7 +80,7 @@ describe('a catalog that gives tokens', () => {
     return testInterval({ ...place, config });
   };
 
-  it('is written to by a client that asks for a token, and for another when that is refused', async () => {
+  it('is written to by a client that requests a token, and another when that is refused', async () => {
     const rows = buildRows(2);
     const { run, receipt } = await at({ scope: 'PRINCIPAL_ROLE:ALL' }).deliver([rows]);
     assert.deepEqual(await run.verify(receipt, true), []);

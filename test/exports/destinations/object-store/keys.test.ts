@@ -57,7 +57,7 @@ describe('names of objects', () => {
     assert.equal(compactInstant('2015-05-17T10:00:00.000010Z'), '20150517T100000.00001Z');
   });
 
-  it('are told from those of other intervals and other things', () => {
+  it('are distinguished from those of other intervals and other things', () => {
     const names = namesOf('a', DELIVERY, 'stable');
     assert.ok(names.isFile('a/20240229T230000Z-20240301T000000Z.jsonl'));
     assert.ok(names.isFile('a/20240229T230000Z-20240301T000000Z-3.jsonl.gz'));
@@ -84,7 +84,7 @@ describe('names of objects', () => {
     assert.equal(nameOf({ ...parquet, format: 'CSV' }), '20240229T230000Z-20240301T000000Z.csv.zst');
   });
 
-  it('tell format and compression', () => {
+  it('show format and compression', () => {
     assert.deepEqual(fileKindOf('x.parquet'), { format: 'Parquet', compression: null });
     assert.deepEqual(fileKindOf('x-1.parquet.lz4'), { format: 'Parquet', compression: 'lz4' });
     assert.deepEqual(fileKindOf('x.csv.gz'), { format: 'CSV', compression: 'gzip' });

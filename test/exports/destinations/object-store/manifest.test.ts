@@ -37,7 +37,7 @@ describe('a manifest', () => {
     assert.equal((JSON.parse(Buffer.from(bytes).toString()) as { files: unknown[] }).files.length, 10_000);
   });
 
-  it('of a commit that broke off is told from one that readers take', () => {
+  it('of an interrupted commit is distinguished from one for readers', () => {
     const store = { locate: (key: string) => key } as ObjectStore;
     const complete = buildManifest(1);
     assert.equal(receiptOf(store, 'm', complete).interrupted, undefined);

@@ -220,7 +220,7 @@ describe('experiments', () => {
       assert.match((await world.refused('POST', '/experiments/', given)).detail, /Duplicate metric UUID: 'same'/);
     });
 
-    it('a flag without a control, and one with an experiment that goes on; nothing is made then', async () => {
+    it('a flag without a control, and one with a running experiment; nothing is made then', async () => {
       const plain = await makeFlag({ groups: [{ rollout_percentage: 100 }] });
       const on = (feature_flag_key: string) =>
         world.refused('POST', '/experiments/', { name: 'Checkout', feature_flag_key });
@@ -236,7 +236,7 @@ describe('experiments', () => {
   });
 
   describe('are made', () => {
-    it('as drafts with a flag that is off, for everybody, half control and half test', async () => {
+    it('as drafts with a flag that is off, for all persons, half control and half test', async () => {
       const made = await create({ description: null, parameters: { minimum_detectable_effect: 5 } });
       assert.equal(made.start_date, null);
       assert.equal(made.created_by?.id, world.ours.userId);
@@ -281,7 +281,7 @@ describe('experiments', () => {
       assert.deepEqual(made.feature_flag.filters['groups'], groups);
     });
 
-    it('with metrics that are told apart, and what upstream keeps in them', async () => {
+    it('with metrics that are distinguished, and what upstream keeps in them', async () => {
       const made = await create({
         metrics: [conversion(), mean({ math: 'sum', math_property: 'total' }, { fingerprint: 'f' })],
       });
@@ -319,7 +319,7 @@ describe('experiments', () => {
       assert.deepEqual(await listed('archived=false'), [running.id, draft.id]);
     });
 
-    it('and tell those who hold definitions that the flag has one', async () => {
+    it('and announce to holders of definitions that the flag has one', async () => {
       const flag = await makeFlag({ groups: [{}], multivariate: { variants: shares('control', 'blue') } });
       const before = await version();
       const { id } = await create({ feature_flag_key: flag.key });

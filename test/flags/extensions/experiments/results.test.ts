@@ -403,7 +403,7 @@ describe('the results of an experiment', () => {
     assert.deepEqual([one!.is_cached, one!.last_refresh], [false, other!.last_refresh]);
   });
 
-  it('are given up when they take too long, and can be asked for again', async () => {
+  it('are given up when they take too long, and can be requested again', async () => {
     const pool = createPool({ url: world.databaseUrl, ...STUDY_OPTIONS, statementTimeoutMs: 2_000 });
     const impatient = experimentResults({ studies: studyStore(pool), now: Date.now });
     const { id } = await launch({ metrics: [count('paid')] });

@@ -29,7 +29,7 @@ describe('the sample ratio', () => {
     assert.deepEqual(sampleRatio(arms([30, 10], [45, 15]))!.expected, [30, 10]);
   });
 
-  it('says nothing of nobody, and of one variant', () => {
+  it('is empty for no persons, and for one variant', () => {
     assert.equal(sampleRatio(arms([0, 0], [50, 50])), undefined);
     assert.equal(sampleRatio(arms([7], [100])), undefined);
   });

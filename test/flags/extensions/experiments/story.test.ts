@@ -44,7 +44,7 @@ describe('an experiment', () => {
     await sluice.stop();
   });
 
-  it('is decided for persons by the SDK, and tells what those of each variant did', async () => {
+  it('is decided for persons by the SDK, and reports the actions of each variant', async () => {
     const filters = [{ rollout_percentage: 20 }];
     const holdout = await request<{ id: number }>('POST', '/experiment_holdouts/', { name: 'Untouched', filters });
     const series = [{ kind: 'EventsNode', event: 'paid' }];

@@ -181,7 +181,7 @@ describe('surveys', () => {
     });
   });
 
-  it('are kept as they were said', async () => {
+  it('are kept as they were given', async () => {
     const linked = await buildFlag();
     const fields = {
       description: 'For London',
@@ -232,7 +232,7 @@ describe('surveys', () => {
     assert.equal((await world.refused('PUT', `${PATH}${id}/`, { name })).attr, 'type');
   });
 
-  it('name what is not known in the filters of who is asked, and leave it out', async () => {
+  it('name unknown properties in the filters of their audience, and leave them out', async () => {
     const groups = [{ ...LONDON.groups[0], bucket: 1 }];
     const made = await build({ targeting_flag_filters: { groups } });
     assert.deepEqual(made.ignored_members, ['targeting_flag_filters__groups__0__bucket']);
@@ -270,7 +270,7 @@ describe('surveys', () => {
       assert.deepEqual(active(await change(id, { archived: true })), [false, false]);
     });
 
-    it('one of those who are asked, called as the survey is', async () => {
+    it('one of those who see the survey, with its name', async () => {
       const made = await build({ name: 'Who is *it*?', targeting_flag_filters: LONDON });
       assert.equal(made.targeting_flag?.key, 'survey-targeting-who-is-it');
       assert.deepEqual(made.targeting_flag.filters.groups, LONDON.groups);
@@ -317,7 +317,7 @@ describe('surveys', () => {
     for (const linkedFlagVariant of ['b', 'any']) await build({ ...linked, conditions: { linkedFlagVariant } });
   });
 
-  it('tell who changed what', async () => {
+  it('record who changed what', async () => {
     const { id } = await build();
     await change(id, { start_date: now(), schedule: 'always' });
     await change(id, {});
@@ -342,7 +342,7 @@ describe('surveys', () => {
   });
 
   describe('as pages see them', () => {
-    it('are told to who has the public key of the project', async () => {
+    it('are sent to clients with the public key of the project', async () => {
       for (const path of [PUBLIC, '/api/web_experiments/']) {
         for (const [query, code] of [
           ['', 'missing_api_key'],
@@ -393,7 +393,7 @@ describe('surveys', () => {
       assert.deepEqual((await world.getPublic<Published>(PUBLIC)).surveys, []);
     });
 
-    it('are not told before they are launched, nor when they are archived', async () => {
+    it('are not sent before they are launched, nor when they are archived', async () => {
       const draft = await build();
       const planned = await build({ start_date: '2999-01-01', end_date: '2999-02-01' });
       const archived = await build({ start_date: '2024-01-01', archived: true });

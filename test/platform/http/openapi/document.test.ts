@@ -143,7 +143,7 @@ describe('the OpenAPI document', () => {
       }
     });
 
-    it(`says who may call ${route.method.toUpperCase()} ${path}`, () => {
+    it(`states who may call ${route.method.toUpperCase()} ${path}`, () => {
       const { access } = route;
       const names = operation.security!.flatMap(Object.keys);
       const session = route.method === 'get' ? ['session'] : ['session', 'csrf'];

@@ -52,7 +52,7 @@ describe('`Prefer: return=representation`', () => {
     });
   });
 
-  it('leaves the answer as it is for everybody else', async () => {
+  it('leaves the answer as it is for other clients', async () => {
     for (const prefer of [undefined, 'return=minimal'])
       assert.equal(await preferRepresentation(prefer === undefined ? {} : { prefer }, empty, whole), empty);
   });
