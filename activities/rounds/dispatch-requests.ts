@@ -1,7 +1,7 @@
 /**
- * Does one round over an export's requests. It writes the next requests of backfills, gives free slots to the oldest requests, and asks the
- * schedule to start their runs. It starts directly the runs that the schedule does not start, and closes answered requests. Safe to repeat;
- * only the export's dispatcher calls it, so no two rounds overlap.
+ * Does one round over an export's requests. It writes the next requests of backfills, ends the runs that these replace, gives free slots to
+ * the oldest requests, and asks the schedule to start their runs. It starts directly the runs that the schedule does not start, and closes
+ * answered requests. Safe to repeat; only the export's dispatcher calls it, so no two rounds overlap.
  */
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
@@ -42,6 +42,7 @@ export async function dispatchRequests(
   const tiling = await stores.batchExports.getTiling(exportId);
   const hasWaitingBackfills = await startWaitingBackfills(engine, batchExport);
   const hasUnwrittenRequests = await writeRequests(engine, exportId, tiling);
+  await endReplacedRuns(engine, exportId);
   const claimed = await claim(engine, batchExport);
   const requests = await stores.runRequests.listClaimed(exportId);
   const steps = await decideAll(engine, requests);
@@ -91,6 +92,24 @@ async function writeRequests({ stores }: Engine, exportId: string, tiling: Tilin
     while (await writeBatch()) if (++batches >= BATCHES_PER_ROUND) return true;
   }
   return false;
+}
+
+/**
+ * Asks Temporal to end the runs that backfills replace. Repeated in every round until they have ended: a request may be lost, and a run
+ * that is committing ends later.
+ */
+async function endReplacedRuns(engine: Engine, exportId: string): Promise<void> {
+  const { stores, executions, log } = engine;
+  for (const { id, workflowId, workflowRunId } of await stores.backfills.listToEnd(exportId)) {
+    await executions
+      .cancel(workflowId, workflowRunId)
+      .catch((error: unknown) =>
+        log.warn(
+          { ...forLog(error), batch_export_id: exportId, run_id: id },
+          'a run could not be ended: the next round tries again',
+        ),
+      );
+  }
 }
 
 async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentRuns }: BatchExport): Promise<number> {
@@ -143,7 +162,7 @@ async function decideNext(engine: Engine, request: RunRequest): Promise<Dispatch
 
 /**
  * Closes the request of an execution that has ended, whatever its status. The request stays open if it was made again after the run
- * was planned, or if a restore of the database lost the run's result.
+ * was planned, if it replaces the run, or if a restore of the database lost the run's result.
  * @returns whether the request is closed
  */
 async function closeIfAnswered(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
@@ -152,6 +171,7 @@ async function closeIfAnswered(engine: Engine, request: RunRequest, newest: Exec
   // tooth: request-of-lost-run
   if (await isResultLost(engine, request, newest, run)) return false;
   if (run?.plan && run.plan.cutoff < request.requestedAt) return false;
+  if (run && run.status !== 'Completed' && (await stores.backfills.isReplaced(request.id, run.id))) return false;
   await stores.runRequests.close(request, run?.id ?? null);
   return true;
 }

@@ -22,10 +22,12 @@ export async function closeRun(
   // The run that superseded this one answers the requests.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (settlesRequests && !superseded)
-    await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
+    await stores.runRequests.closeAnswered({ ...run, status: end.status, cutoff: run.plan?.cutoff ?? null });
+  const interval = { exportId: run.batchExportId, start: run.start, end: run.end };
+  if (end.status === 'Completed') await stores.backfills.removeInterval(interval, run.id);
   if (mayBecomeGap(end.status)) {
     await stores.gaps.rewindGapFreeUntil(run.batchExportId, run.start);
-    await stores.troubles.postponeRedelivery({ exportId: run.batchExportId, start: run.start, end: run.end });
+    await stores.troubles.postponeRedelivery(interval);
   }
   return { closed: true, paused: await handleRunEnd(stores, run, end) };
 }

@@ -8,6 +8,7 @@ import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { backfillEnds, resultSql } from './backfill-ends.store.ts';
+import { replacedRunStore } from './replaced-runs.store.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { intervalsEnding, type DataInterval, type Tiling } from '../domain/intervals.ts';
 import { isLive, type BackfillStatus } from '../domain/statuses.ts';
@@ -116,6 +117,8 @@ export type NewBackfill = {
   totalRuns: number;
   /** Requests of a waiting backfill are not written before its turn. */
   waits?: boolean;
+  /** Ids of runs in progress that its own ones replace. */
+  replaces?: readonly string[];
 };
 
 export function backfillStore(db: Knex) {
@@ -166,8 +169,8 @@ export function backfillStore(db: Knex) {
       const id = randomUUID();
       await db.raw(
         `insert into batch_export_backfills
-           (id, project_id, batch_export_id, kind, start_at, end_at, total_runs, planned_until, waits, wanted)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, (
+           (id, project_id, batch_export_id, kind, start_at, end_at, total_runs, planned_until, waits, replaces, wanted)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (
            select coalesce(range_agg(tstzrange(start, "end")), '{}') from unnest(?::timestamptz[], ?::timestamptz[]) as t (start, "end")
          ))`,
         [
@@ -180,6 +183,7 @@ export function backfillStore(db: Knex) {
           header.totalRuns,
           header.wanted[0] ? isoMicros(header.wanted[0].start) : null,
           header.waits ?? false,
+          [...(header.replaces ?? [])],
           header.wanted.map(({ start }) => isoMicros(start)),
           header.wanted.map(({ end }) => isoMicros(end)),
         ],
@@ -208,14 +212,17 @@ export function backfillStore(db: Knex) {
       return hasMore;
     },
 
-    /** Removes an interval from the backfills of its export that have not written a request for it yet. */
-    async removeInterval({ exportId, start, end }: ExportInterval): Promise<void> {
+    /**
+     * Removes an interval from the backfills of its export that have not written a request for it yet.
+     * @param replacedRunId if given, only from those that replace this run
+     */
+    async removeInterval({ exportId, start, end }: ExportInterval, replacedRunId: string | null = null): Promise<void> {
       await db.raw(
         `update batch_export_backfills
          set wanted = wanted - tstzmultirange(tstzrange(:start, :end)), total_runs = total_runs - 1
          where batch_export_id = :exportId and finished_at is null and planned_until <= :start
-           and wanted @> tstzrange(:start, :end)`,
-        { exportId, start, end },
+           and wanted @> tstzrange(:start, :end) and (:replacedRunId::uuid is null or :replacedRunId = any (replaces))`,
+        { exportId, start, end, replacedRunId },
       );
     },
 
@@ -259,6 +266,7 @@ export function backfillStore(db: Knex) {
     },
 
     ...backfillEnds(db),
+    ...replacedRunStore(db),
   };
 }
 

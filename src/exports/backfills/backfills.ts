@@ -6,15 +6,8 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import { SYSTEM_AUTHOR, recordBackfill } from '../batch-exports/audit.ts';
 import { backfillPreviews, type Preview } from './backfill-previews.ts';
-import {
-  planExamined,
-  joinNeighbors,
-  planWhole,
-  type BackfillPlan,
-  type ExaminedPlan,
-  type StatusFilter,
-} from './backfill-plan.ts';
-import { countRetriable, findRetriableIntervals } from './failed-intervals.ts';
+import { planExamined, planWhole, type BackfillPlan, type ExaminedPlan, type StatusFilter } from './backfill-plan.ts';
+import { findRetriable, planRetry, type Retriable, type RetryOptions } from './failed-intervals.ts';
 import { presentPreview } from './backfills.present.ts';
 import { checkRange } from './backfill-range.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
@@ -201,28 +194,27 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       });
     },
 
-    countRetriable: countRetriable(stores),
+    /** Finds the data intervals that `retryFailed` would request now. */
+    async findRetriable(projectId: number, exportId: string, options: RetryOptions = {}): Promise<Retriable> {
+      return findRetriable(stores, await stores.batchExports.get(projectId, exportId), options);
+    },
 
     /**
-     * Requests a run for every data interval whose newest run failed, in one backfill. The backfill waits for its turn if the project is
-     * at its limit of backfills.
+     * Requests a run for every data interval whose newest run failed, in one backfill. Runs in progress that are retried too are ended by
+     * the dispatcher, which then starts the new ones. The backfill waits for its turn if the project is at its limit of backfills.
      * @returns undefined if no interval can be retried, or all of them are requested already
+     * @throws Conflict if the intervals are not those of the plan
      */
     async retryFailed(
       projectId: number,
       exportId: string,
       author: Author = SYSTEM_AUTHOR,
+      options: RetryOptions = {},
     ): Promise<Backfill | undefined> {
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (tx) => {
-        const batchExport = await tx.batchExports.lock(projectId, exportId);
-        const failedIntervals = await findRetriableIntervals(tx, batchExport);
-        if (failedIntervals.length === 0) return undefined;
-        const range = { start: failedIntervals[0]!.start, end: failedIntervals.at(-1)!.end };
-        const plan = { wanted: joinNeighbors(failedIntervals), totalRuns: failedIntervals.length };
-        return openBackfill(tx, { projectId, batchExportId: exportId, kind: 'backfill', ...range, ...plan }, author, {
-          mayWait: true,
-        });
+        const header = await planRetry(tx, await tx.batchExports.lock(projectId, exportId), author, options);
+        return header && openBackfill(tx, header, author, { mayWait: true });
       });
       if (backfill) await wake(exportId);
       return backfill;

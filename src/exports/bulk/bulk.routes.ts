@@ -5,6 +5,7 @@ import { answerFor, type ErrorBody } from '../../platform/http/error-body.ts';
 import { json, route } from '../../platform/http/route.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportsApi } from '../api.ts';
+import type { RetryOptions } from '../backfills/failed-intervals.ts';
 import { batchesOf } from '../domain/slices.ts';
 import { pauseNotesOf } from '../pauses/pauses.schema.ts';
 import type { PauseNotes } from '../pauses/pauses.store.ts';
@@ -15,12 +16,13 @@ import { BulkBody, BulkResultsBody, MAX_EXPORTS, type BulkResult } from './bulk.
 const EXPORTS_AT_ONCE = 4;
 
 type BulkAction = Pick<BulkBody, 'action' | 'dry_run'> & {
+  retry: RetryOptions;
   projectId: number;
   by: Author;
   rights: Rights;
   notes: PauseNotes;
 };
-type ActionResult = Partial<Pick<BulkResult, 'backfill_id' | 'intervals'>> & { changed: boolean };
+type ActionResult = Partial<Pick<BulkResult, 'backfill_id' | 'intervals' | 'retrying' | 'plan'>> & { changed: boolean };
 
 const bulk = route({
   method: 'post',
@@ -36,8 +38,17 @@ const bulk = route({
   async handle({ project, caller, rights, body }, api: ExportsApi) {
     const notes = notesOf(body);
     const results: BulkResult[] = [];
+    const { action, dry_run, include_retrying: includeRetrying, plan } = body;
+    const request = {
+      projectId: project.id,
+      by: caller,
+      rights,
+      action,
+      dry_run,
+      notes,
+      retry: { includeRetrying, plan },
+    };
     for (const ids of batchesOf(body.ids, EXPORTS_AT_ONCE)) {
-      const request = { projectId: project.id, by: caller, rights, action: body.action, dry_run: body.dry_run, notes };
       results.push(...(await Promise.all(ids.map((id) => tryToAct(api, request, id)))));
     }
     return json(200, { results });
@@ -48,8 +59,11 @@ export const bulkRoutes = [bulk];
 
 /** @throws InvalidInput for notes that are invalid, or that the action does not take */
 function notesOf(body: BulkBody): PauseNotes {
-  const { action, reason, resume_at, dry_run } = body;
-  if (dry_run && action !== 'retry_failed') throw new InvalidInput('Only `retry_failed` takes `dry_run`.', 'dry_run');
+  const { action, reason, resume_at, plan } = body;
+  for (const field of ['dry_run', 'include_retrying', 'plan'] as const)
+    if (body[field] && action !== 'retry_failed')
+      throw new InvalidInput(`Only \`retry_failed\` takes \`${field}\`.`, field);
+  if (plan !== undefined && body.ids.length > 1) throw new InvalidInput('A plan is of one export.', 'plan');
   if (action === 'pause') return pauseNotesOf(body);
   if (reason !== undefined) throw new InvalidInput('Only `pause` takes a reason.', 'reason');
   if (resume_at !== undefined) throw new InvalidInput('Only `pause` takes a time to resume.', 'resume_at');
@@ -58,7 +72,7 @@ function notesOf(body: BulkBody): PauseNotes {
 
 /** @throws errors that are not refusals, which fail the whole request; clients may repeat it */
 async function tryToAct(api: ExportsApi, bulk: BulkAction, id: string): Promise<BulkResult> {
-  const none = { id, backfill_id: null, intervals: null, error: null };
+  const none = { id, backfill_id: null, intervals: null, retrying: null, plan: null, error: null };
   try {
     const { changed, ...more } = await act(api, bulk, id);
     return { ...none, ...more, result: changed ? 'changed' : 'unchanged' };
@@ -71,7 +85,7 @@ async function tryToAct(api: ExportsApi, bulk: BulkAction, id: string): Promise<
 
 async function act(
   api: ExportsApi,
-  { projectId, by, rights, action, dry_run, notes }: BulkAction,
+  { projectId, by, rights, action, dry_run, notes, retry }: BulkAction,
   request: string,
 ): Promise<ActionResult> {
   const { batchExports, backfills } = api;
@@ -86,8 +100,11 @@ async function act(
     const { changed } = await unpause(api, { projectId, id, by }, false);
     return { changed };
   }
-  if (dry_run) return { changed: false, intervals: await backfills.countRetriable(projectId, id) };
-  const backfill = await backfills.retryFailed(projectId, id, by);
+  if (dry_run) {
+    const { intervals, runs, plan } = await backfills.findRetriable(projectId, id, retry);
+    return { changed: false, intervals: intervals.length, retrying: runs.length, plan };
+  }
+  const backfill = await backfills.retryFailed(projectId, id, by, retry);
   return backfill ? { changed: true, backfill_id: backfill.id, intervals: backfill.totalRuns } : { changed: false };
 }
 

@@ -7,7 +7,8 @@ import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { isoMicros } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
-import type { RunKind } from '../domain/statuses.ts';
+import type { RunKind, RunStatus } from '../domain/statuses.ts';
+import { IS_WANTED_SINCE, REPLACES_RUN } from '../backfills/replaced-runs.store.ts';
 import { intervalKey, type ExportInterval } from '../deliveries/epoch-lease.store.ts';
 
 export type RequestKind = Exclude<RunKind, 'scheduled'>;
@@ -28,6 +29,9 @@ export type RunRequest = {
   newestRunIdWhenAsked: string | null;
   startedDirectly: boolean;
 };
+
+/** A run that has ended. `cutoff`: of its plan; null if it has none. */
+type EndedRun = { id: string; batchExportId: string; end: string; status: RunStatus; cutoff: string | null };
 
 type RequestRow = {
   id: string;
@@ -187,14 +191,19 @@ export function runRequestStore(db: Knex) {
       await table().where({ id }).update({ started_directly: true });
     },
 
-    /** Closes requests of the run's interval, except those made after the run's cutoff was fixed. */
-    async closeAnswered(run: { id: string; batchExportId: string; end: string; cutoff: string | null }): Promise<void> {
-      if (run.cutoff === null) return;
-      await table()
-        .where({ batch_export_id: run.batchExportId, data_interval_end: run.end })
-        .whereRaw('closed_at is null')
-        .where('wanted_at', '<=', run.cutoff)
-        .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id });
+    /**
+     * Closes requests of the ended run's interval, except those made after the run's cutoff was fixed. A request that replaces the run is
+     * answered by its delivery, and by no other end.
+     */
+    async closeAnswered({ id: runId, batchExportId, end, status, cutoff }: EndedRun): Promise<void> {
+      if (cutoff === null) return;
+      // tooth: request-of-replaced
+      await db.raw(
+        `update batch_export_requests as request set closed_at = clock_timestamp(), run_id = :runId
+         where batch_export_id = :batchExportId and data_interval_end = :end and closed_at is null
+           and case when ${REPLACES_RUN} then :isDelivered and not ${IS_WANTED_SINCE} else wanted_at <= :cutoff end`,
+        { runId, batchExportId, end, cutoff, isDelivered: status === 'Completed' },
+      );
     },
 
     /** Closes the open request of an interval as answered by the run, unless the schedule was asked already: that run may be under way. */

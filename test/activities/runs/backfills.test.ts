@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { wakeDispatchers } from '../../../activities/rounds/wake-dispatchers.ts';
 import { closeLostRuns } from '../../../activities/runs/close-lost-runs.ts';
+import { backfills } from '../../../src/exports/backfills/backfills.ts';
 import { isoMicros, millisOf } from '../../../src/exports/domain/instants.ts';
 import type { ExportWorker } from '../../../src/exports/temporal/worker.ts';
 import { LimitReached, Unavailable } from '../../../src/platform/errors.ts';
 import { exportRuns } from '../../../src/exports/runs/runs.ts';
 import { exportIntervals } from '../../../src/exports/intervals/intervals.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
+import { deliveredRows } from '../../support/exports/delivered-files.ts';
 import {
   runsAfterBackfill,
   buildExport,
@@ -225,6 +229,116 @@ describe('a backfill', () => {
       await waitForReason(id, /^Sluice will retry it: The database is away\.$/);
       away = false;
       await runsAfterBackfill(world, id, backfill.id);
+    });
+  });
+
+  const retry = (id: string, { retryFailed } = world.backfills) =>
+    retryFailed(world.projectId, id, undefined, { includeRetrying: true });
+  const statusesAfter = async (id: string, backfill: { id: string } | undefined) =>
+    (await runsAfterBackfill(world, id, backfill!.id)).map(({ status }) => status);
+
+  describe('of runs that are being retried', () => {
+    let nextHour = 70;
+
+    /** An export, and the run of an hour with a row whose first attempts fail at the step; later runs of the hour do not. */
+    async function buildRetrying(step: string, { hasRecovered = async () => false } = {}) {
+      const range = hours(nextHour, ++nextHour);
+      await world.store([buildEvent({ timestamp: microseconds(range.startAt) })]);
+      const directory = `retrying-${nextHour}`;
+      const { id } = await build({ destination: { type: 'LocalFile', config: { directory } } });
+      let failing: string | undefined;
+      world.onStep = async ({ exportId, name, runId }) => {
+        if (exportId !== id || name !== step || (failing ??= runId) !== runId) return;
+        if (!(await hasRecovered())) throw new Unavailable('The store is away.');
+      };
+      const first = await world.backfills.request(world.projectId, id, range);
+      const run = await eventually('a run that is being retried', async () => {
+        const newest = await world.engine.stores.runs.findNewestOfInterval(id, range.endAt);
+        return newest?.latestError === 'The store is away.' && newest;
+      });
+      return { id, run, first, folder: path.join(world.folder, directory) };
+    }
+    for (const [step, was] of [
+      ['before-plan', 'Starting'],
+      ['part-0-begin', 'Running'],
+    ] as const)
+      it(`ends one that is ${was}, and delivers once with the present settings, though two people ask for it`, async () => {
+        const { id, run, first } = await buildRetrying(step);
+        assert.equal(run.status, was);
+        const directory = `retried-${was}`;
+        await world.batchExports.patch(world.projectId, id, {
+          destination: { type: 'LocalFile', config: { directory } },
+        });
+        const opened = (await Promise.all([retry(id), retry(id)])).filter((one) => one !== undefined);
+        assert.deepEqual(
+          opened.map(({ totalRuns }) => totalRuns),
+          [1],
+        );
+        assert.deepEqual(await statusesAfter(id, opened[0]), ['Cancelled', 'Completed']);
+        assert.equal((await deliveredRows(path.join(world.folder, directory))).length, 1);
+        const ofBoth = [await get(id, first.id), await get(id, opened[0]!.id)];
+        assert.deepEqual(
+          ofBoth.map(({ status, finishedRuns }) => [status, finishedRuns]),
+          [
+            ['Completed', 1],
+            ['Completed', 1],
+          ],
+        );
+      });
+
+    it('ends one whose worker is frozen, after the server that was asked has died; what thaws changes nothing', async () => {
+      const thaw = Promise.withResolvers<boolean>();
+      const frozen = Promise.withResolvers<void>();
+      let isAway = true;
+      const hasRecovered = async () => {
+        if (isAway) return false;
+        frozen.resolve();
+        return thaw.promise;
+      };
+      const { id, folder } = await buildRetrying('part-0-begin', { hasRecovered });
+      isAway = false;
+      await frozen.promise;
+      const { engine } = world;
+      const executions = {
+        ...engine.executions,
+        wakeDispatcher: () => Promise.reject(new Error('The server is dead.')),
+      };
+      const dying = backfills({ ...engine, executions, ensureTemporal: async () => {} });
+      const backfill = await retry(id, dying);
+      await wakeDispatchers(engine, new AbortController().signal);
+      assert.deepEqual(await statusesAfter(id, backfill), ['Cancelled', 'Completed']);
+      thaw.resolve(true);
+      // A worker stops once its last attempt has ended.
+      worker.shutdown();
+      await worker.stopped;
+      worker = await world.startWorker();
+      assert.equal((await deliveredRows(folder)).length, 1);
+    });
+
+    it('is answered by one that still delivers', async () => {
+      const { executions, temporal } = world.engine;
+      const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
+      let failures = 0;
+      const { id, run } = await buildRetrying('before-committing', {
+        hasRecovered: async () => {
+          if (failures++ === 0) return false;
+          reached.resolve();
+          return gate.promise;
+        },
+      });
+      await reached.promise;
+      const backfill = await retry(id);
+      const handle = temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId);
+      const countCancels = async () =>
+        ((await handle.fetchHistory()).events ?? []).filter(
+          (one) => one.workflowExecutionCancelRequestedEventAttributes,
+        ).length;
+      await eventually('the run to be asked to end', async () => (await countCancels()) === 1);
+      // Another round asks again.
+      await executions.wakeDispatcher(id);
+      gate.resolve(true);
+      assert.deepEqual(await statusesAfter(id, backfill), ['Completed']);
+      assert.deepEqual([(await get(id, backfill!.id)).status, await countCancels()], ['Completed', 1]);
     });
   });
 

@@ -147,15 +147,18 @@ describe('an action on several exports', () => {
       { runs: [{ status: 'FailedRetryable', error: 'The store is away.' }] },
     );
     await storeInterval(exports, { exportId: mixed, ...hour(0) }, { ...FAILED, foreign: true });
-    // A run in progress tries again by itself.
+    // A run in progress tries again by itself; it is ended only on request.
     await storeInterval(
       exports,
       { exportId: mixed, ...hour(-5) },
       { runs: [{ status: 'Running', error: 'The store is away.' }] },
     );
-    const counted = await bulk({ action: 'retry_failed', ids: [mixed, well], dry_run: true });
+    const [retrying] = (await exports.db('batch_export_runs').where({ batch_export_id: mixed, status: 'Running' })) as [
+      { id: string },
+    ];
+    const dryRun = await bulk({ action: 'retry_failed', ids: [mixed, well], dry_run: true });
     assert.deepEqual(
-      counted.map(({ result, intervals, backfill_id }) => [result, intervals, backfill_id]),
+      dryRun.map(({ result, intervals, backfill_id }) => [result, intervals, backfill_id]),
       [
         ['unchanged', 3, null],
         ['unchanged', 0, null],
@@ -173,10 +176,33 @@ describe('an action on several exports', () => {
       requested.map((one) => Date.parse(one.data_interval_end)),
       [-4, -3, -1].map((end) => Date.parse(hour(end).end)),
     );
-    const again = await bulk({ action: 'retry_failed', ids: [mixed] });
+    const of = { action: 'retry_failed', ids: [mixed] };
+    const again = await bulk(of);
     assert.deepEqual(resultsOf(again), ['unchanged'], 'all of them are requested');
-    const [left] = await bulk({ action: 'retry_failed', ids: [mixed], dry_run: true });
-    assert.equal(left?.intervals, 0);
+    const [left] = await bulk({ ...of, dry_run: true });
+    assert.deepEqual([left?.intervals, left?.retrying], [0, 0]);
+    const withRetrying = { ...of, include_retrying: true };
+    const [counted] = await bulk({ ...withRetrying, dry_run: true });
+    assert.deepEqual([counted?.intervals, counted?.retrying], [1, 1]);
+    const [ended] = await bulk({ ...withRetrying, plan: counted?.plan });
+    assert.deepEqual([ended?.result, ended?.intervals], ['changed', 1]);
+    const audited = await exports.db('activity_log').where({ scope: 'BatchExportRun', item_id: retrying.id });
+    assert.equal(audited.length, 1, 'the end of the run');
+    assert.deepEqual(resultsOf(await bulk(withRetrying)), ['unchanged'], 'the run is being replaced');
+  });
+
+  it('retries exactly what a dry run has counted, or nothing', async () => {
+    const id = await createRunningExport();
+    await exports.db('batch_exports').update({ created_at: hour(-6).start });
+    await storeInterval(exports, { exportId: id, ...hour(-4) }, FAILED);
+    const of = { action: 'retry_failed', ids: [id] };
+    const [shown] = await bulk({ ...of, dry_run: true });
+    await storeInterval(exports, { exportId: id, ...hour(-2) }, FAILED);
+    const [refused] = await bulk({ ...of, plan: shown?.plan });
+    assert.deepEqual([refused?.result, refused?.error?.code, refused?.backfill_id], ['refused', 'conflict', null]);
+    const [now] = await bulk({ ...of, dry_run: true });
+    const [retried] = await bulk({ ...of, plan: now?.plan });
+    assert.deepEqual([retried?.result, retried?.intervals], ['changed', 2]);
   });
 
   it('requests the failed intervals once, even while the backfill waits for its turn', async () => {
@@ -205,6 +231,9 @@ describe('an action on several exports', () => {
     [{ action: 'retry_failed', ids: [randomUUID()], resume_at: '2030-01-01' }, 'resume_at'],
     [{ action: 'pause', ids: [randomUUID()], resume_at: 'soon' }, 'resume_at'],
     [{ action: 'unpause', ids: [randomUUID()], dry_run: true }, 'dry_run'],
+    [{ action: 'pause', ids: [randomUUID()], include_retrying: true }, 'include_retrying'],
+    [{ action: 'pause', ids: [randomUUID()], plan: 'x' }, 'plan'],
+    [{ action: 'retry_failed', ids: [randomUUID(), randomUUID()], plan: 'x' }, 'plan'],
   ] as const) {
     it(`is refused as ${JSON.stringify(body).slice(0, 60)}`, async () => {
       const { status, body: refusal } = await exports.request('POST', '/batch_exports/bulk/', body);

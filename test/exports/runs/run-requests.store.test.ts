@@ -4,7 +4,7 @@ import type { BatchExport } from '../../../src/exports/batch-exports/batch-expor
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import type { DataInterval } from '../../../src/exports/domain/intervals.ts';
 import type { RequestKind } from '../../../src/exports/runs/run-requests.store.ts';
-import type { RunEnd } from '../../../src/exports/runs/runs.store.ts';
+import type { Run, RunEnd } from '../../../src/exports/runs/runs.store.ts';
 import { createExportRows, type ExportRows } from '../../support/database/export-rows.ts';
 
 const HOUR = 3_600_000;
@@ -32,10 +32,14 @@ describe('requests', () => {
   const requests = () => rows.stores.runRequests;
   const backfills = () => rows.stores.backfills;
   /** A backfill of consecutive hours, all of its requests written. */
-  const backfill = async (intervals: DataInterval[], kind: RequestKind = 'backfill'): Promise<string> => {
+  const backfill = async (
+    intervals: DataInterval[],
+    kind: RequestKind = 'backfill',
+    replaces: readonly string[] = [],
+  ): Promise<string> => {
     const range = { start: intervals[0]!.start, end: intervals.at(-1)!.end };
     const header = { projectId: rows.projectId, batchExportId: of.id, kind, ...range };
-    const id = await backfills().open({ ...header, wanted: [range], totalRuns: intervals.length });
+    const id = await backfills().open({ ...header, wanted: [range], totalRuns: intervals.length, replaces });
     while (await writeRequests(id));
     return id;
   };
@@ -92,6 +96,57 @@ describe('requests', () => {
     assert.equal(await requests().countOpen(of.id), 1);
     await requests().closeAnswered({ ...run, cutoff: await rows.stores.batchExports.now() });
     assert.equal(await requests().countOpen(of.id), 0);
+  });
+
+  describe('that replace a run', () => {
+    let run: Run;
+    let cutoff: string;
+    let replacing: string;
+    beforeEach(async () => {
+      run = await rows.buildRun(of, hours(0, 1)[0]!);
+      await backfill(hours(0, 1));
+      cutoff = await rows.stores.batchExports.now();
+      replacing = await backfill(hours(0, 1), 'backfill', [run.id]);
+    });
+    const end = (status: RunEnd['status'], cutoffAtEnd: string) =>
+      requests().closeAnswered({ ...run, status, cutoff: cutoffAtEnd });
+
+    it('are not answered by its failure, also where it was planned after them', async () => {
+      await end('Failed', cutoff);
+      await end('Cancelled', await rows.stores.batchExports.now());
+      assert.equal(await requests().countOpen(of.id), 1);
+      const [request] = await open();
+      assert.equal(await backfills().isReplaced(request!.id, run.id), true);
+      assert.deepEqual(await backfills().listReplaced(of.id), [run.id]);
+      assert.deepEqual(idsOf(await backfills().listToEnd(of.id)), [run.id]);
+    });
+
+    it('are answered by its delivery', async () => {
+      await end('Completed', cutoff);
+      assert.equal(await requests().countOpen(of.id), 0);
+    });
+
+    it('are not answered by its delivery if another backfill has asked for a later one', async () => {
+      await backfill(hours(0, 1));
+      await end('Completed', cutoff);
+      assert.equal(await requests().countOpen(of.id), 1);
+    });
+
+    it('are not written any more once it has delivered', async () => {
+      const range = { start: hours(0, 2)[0]!.start, end: hours(0, 2)[1]!.end };
+      const header = { projectId: rows.projectId, batchExportId: of.id, kind: 'backfill', ...range } as const;
+      const wanting = { ...header, wanted: [range], totalRuns: 2, waits: true };
+      const waiting = [await backfills().open({ ...wanting, replaces: [run.id] }), await backfills().open(wanting)];
+      await backfills().removeInterval({ exportId: of.id, start: run.start, end: run.end }, run.id);
+      assert.deepEqual(await Promise.all(waiting.map(async (id) => (await get(id)).totalRuns)), [1, 2]);
+    });
+
+    it('replace it no longer once their backfill is cancelled', async () => {
+      await rows.stores.inTransaction((inside) => inside.backfills.cancel(replacing));
+      assert.deepEqual([await backfills().listReplaced(of.id), await backfills().listToEnd(of.id)], [[], []]);
+      await end('Failed', await rows.stores.batchExports.now());
+      assert.equal(await requests().countOpen(of.id), 0);
+    });
   });
 
   it('are taken oldest first, and within a backfill by interval', async () => {

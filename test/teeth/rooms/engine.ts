@@ -172,6 +172,13 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     ],
   },
   {
+    name: 'request-of-replaced',
+    guards: 'the failure of a run that is being replaced leaves the request for the new one open',
+    tests: ['test/exports/runs/run-requests.store.test.ts'],
+    grep: 'are not answered by its failure',
+    replace: [':isDelivered and not', 'not'],
+  },
+  {
     name: 'request-of-unclosed',
     guards: 'a request that somebody made again meanwhile is not closed by the run before',
     tests: ['test/exports/runs/run-requests.store.test.ts'],

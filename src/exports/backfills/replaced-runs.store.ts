@@ -1,0 +1,55 @@
+/**
+ * Runs that backfills replace. Such a run is in progress, and its attempts fail. The dispatcher ends it, and then starts the run that
+ * the backfill requested. If the replaced run delivers before it ends, its delivery answers the request.
+ */
+import type { Knex } from '../../platform/db/connection.ts';
+import { OPEN_STATUSES } from '../domain/statuses.ts';
+
+/** Whether an open request is to replace a run. SQL, over `request` and `:runId`. */
+export const REPLACES_RUN = `exists (
+  select from batch_export_backfill_requests as link join batch_export_backfills as backfill on backfill.id = link.backfill_id
+  where link.request_id = request.id and backfill.finished_at is null and :runId = any (backfill.replaces))`;
+
+/** Whether another backfill wants a delivery that is newer than a replaced run's. SQL, over `request`, `:runId` and `:cutoff`. */
+export const IS_WANTED_SINCE = `(request.kind = 'stale' or exists (
+  select from batch_export_backfill_requests as link join batch_export_backfills as backfill on backfill.id = link.backfill_id
+  where link.request_id = request.id and backfill.finished_at is null and backfill.created_at > :cutoff
+    and :runId <> all (backfill.replaces)))`;
+
+type ReplacedRun = { id: string; workflowId: string; workflowRunId: string };
+
+export function replacedRunStore(db: Knex) {
+  return {
+    /** Ids of the runs that live backfills of the export replace; some may have ended. */
+    async listReplaced(batchExportId: string): Promise<string[]> {
+      const { rows } = await db.raw<{ rows: { id: string }[] }>(
+        `select distinct unnest(replaces) as id from batch_export_backfills where batch_export_id = ? and finished_at is null`,
+        [batchExportId],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** The replaced runs that are still in progress, and whose intervals have their requests. */
+    async listToEnd(batchExportId: string): Promise<ReplacedRun[]> {
+      const { rows } = await db.raw<{ rows: ReplacedRun[] }>(
+        `select distinct run.id, run.workflow_id as "workflowId", run.workflow_run_id as "workflowRunId"
+         from batch_export_backfills as backfill
+         join batch_export_runs as run on run.id = any (backfill.replaces) and run.status = any (?)
+         join batch_export_requests as request on request.batch_export_id = run.batch_export_id
+           and request.data_interval_end = run.data_interval_end and request.closed_at is null
+         join batch_export_backfill_requests as link on link.request_id = request.id and link.backfill_id = backfill.id
+         where backfill.batch_export_id = ? and backfill.finished_at is null`,
+        [[...OPEN_STATUSES], batchExportId],
+      );
+      return rows;
+    },
+
+    async isReplaced(requestId: string, runId: string): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: unknown[] }>(
+        `select from batch_export_requests as request where id = :requestId and ${REPLACES_RUN}`,
+        { requestId, runId },
+      );
+      return rows.length > 0;
+    },
+  };
+}
