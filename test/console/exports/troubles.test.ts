@@ -74,19 +74,35 @@ describe('why intervals are not delivered', () => {
     await close();
   });
 
-  it('leaves intervals out of the count that await a decision', async () => {
+  it('leaves intervals out of the count that await a decision, and retries no others than it counted', async () => {
     const { id, address } = await createRefused('foreign');
-    await at.sluice.pool.query(
-      `insert into foreign_deliveries (batch_export_id, data_interval_start, data_interval_end, run_id, epoch, receipt)
-       values ($1, '2025-06-02T11:00:00Z', '2025-06-02T12:00:00Z', '', 1, '{"rows": 1, "bytes": 1, "location": "theirs"}')`,
-      [id],
-    );
+    const storeForeign = (start: string, end: string) =>
+      at.sluice.pool.query(
+        `insert into foreign_deliveries (batch_export_id, data_interval_start, data_interval_end, run_id, epoch, receipt)
+         values ($1, $2, $3, '', 1, '{"rows": 1, "bytes": 1, "location": "theirs"}')`,
+        [id, start, end],
+      );
+    await storeForeign('2025-06-02T11:00:00Z', '2025-06-02T12:00:00Z');
     const { page, close } = await at.visit();
     await page.goto(`${address}?since=${MORNING.startAt}`);
     const reasons = page.getByRole('region', { name: 'Why intervals are not delivered' });
     await reasons.getByText('2 hours not delivered', { exact: true }).waitFor();
     await reasons.getByRole('link', { name: 'Fix foreign' }).click();
-    await page.getByRole('button', { name: 'Save and retry 2 hours' }).waitFor();
+    await page.locator('input:focus').fill('ours');
+    const save = page.getByRole('button', { name: 'Save and retry 2 hours' });
+    await save.waitFor();
+    await page.route(`**/batch_exports/${id}/`, async (route) => {
+      if (route.request().method() === 'PATCH') await storeForeign('2025-06-02T10:00:00Z', '2025-06-02T11:00:00Z');
+      await route.continue();
+    });
+    await save.click();
+    const notice = page.getByRole('status');
+    await notice
+      .getByText(/^Saved: Directory\. Nothing was retried yet: other intervals are to be retried by now\./)
+      .waitFor();
+    await notice.getByRole('button', { name: 'Retry 1 hour' }).click();
+    await notice.getByText('Retrying 1 hour.').waitFor();
+    await notice.getByRole('link', { name: 'Follow the retry' }).waitFor();
     await close();
   });
 

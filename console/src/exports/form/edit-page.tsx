@@ -1,18 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Link } from 'react-aria-components';
 import { api, ApiError, unwrap } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { showNotice } from '../../look/notice.tsx';
-import { receiptAddress } from '../addresses.ts';
-import { backfillQuery } from '../export/plan/plan-data.ts';
 import { exportKeys } from '../query-keys.ts';
-import { retriableQuery, retryAll } from '../run/retry-data.ts';
+import { retriableQuery } from '../run/retry-data.ts';
 import { countIntervals } from '../words/cadence.ts';
 import { offerQuery } from './destination-types.ts';
 import { differencesBetween } from './differences.ts';
 import { draftOf, fieldsOf, patchBody } from './draft.ts';
 import { changesRuns, oldSettingsWords } from './effects.tsx';
+import { retryPlanned } from '../run/retry-notice.tsx';
 import { ChangedMeanwhile, ExportForm, type Saved, type Submission } from './export-form.tsx';
 import styles from './form.module.css';
 
@@ -58,7 +56,7 @@ export function EditExportPage() {
   if (offer.isError) return <Failure error={offer.error} onRetry={() => void offer.refetch()} />;
   const { draft } = loaded.data;
   const type = offer.data.types.find((one) => one.type === draft.destination.type);
-  const { total: count, retrying } = retriable.data ?? { total: 0, retrying: 0 };
+  const { total: count, retrying, plan } = retriable.data ?? { total: 0, retrying: 0, plan: '' };
   const keeping = retrying > 0 ? oldSettingsWords(countIntervals(retrying, draft.interval)) : undefined;
 
   async function saveExport({ fields, base, isRetried, onSaved }: Submission) {
@@ -72,29 +70,22 @@ export function EditExportPage() {
       throw error;
     });
     onSaved({ draft: draftOf(saved), etag: (await answer).response.headers.get('ETag') });
-    const retry = isRetried ? await retryAll({ projectId, exportId }) : undefined;
+    const to = { projectId, exportId };
+    const retry = isRetried ? await retryPlanned({ queries, of: to, interval: draft.interval, plan }) : undefined;
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
     await queries.invalidateQueries({ queryKey: ['runs'] });
-    const to = { projectId, exportId };
     const differences = differencesBetween(fieldsOf(base.draft, type), fields, type);
     const changes = differences.map(({ what }) => what);
-    // Without an answer the notice only lacks its link.
-    const receipt =
-      retry?.backfill &&
-      (await queries.fetchQuery(backfillQuery(projectId, exportId, retry.backfill)).catch(() => undefined));
     showNotice({
       text: (
         <>
           {changes.length > 0 ? `Saved: ${changes.join(', ')}.` : 'Nothing was changed.'}
-          {retry && ` Retrying ${countIntervals(retry.intervals, draft.interval)}.`}
-          {retry &&
-            retry.left > 0 &&
-            ` ${countIntervals(retry.left, draft.interval)} could not be stopped and retried: open their runs.`}
+          {retry && ` ${retry.text}`}
           {!retry && keeping && changesRuns(differences, type) && ` ${keeping}.`}
         </>
       ),
-      ...(receipt && { link: <Link href={receiptAddress(to, receipt)}>Follow the retry</Link> }),
+      link: retry?.link,
     });
     await (run && !isRetried
       ? navigate({ to: '/project/$projectId/exports/$exportId/runs/$runId', params: { ...to, runId: run } })
