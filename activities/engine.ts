@@ -13,6 +13,7 @@ import type { Mailer } from '../src/platform/notify/mail.ts';
 import type { RetentionDays } from '../src/retention/growing-table.ts';
 import type { Logger } from '../src/platform/telemetry/logger.ts';
 import type { Metrics } from '../src/platform/telemetry/metrics.ts';
+import type { Traces } from '../src/platform/telemetry/traces.ts';
 import type { ExportExecutions } from '../src/exports/temporal/executions.ts';
 import type { ExportSchedules } from '../src/exports/temporal/schedules.ts';
 
@@ -41,6 +42,8 @@ export type Engine = {
   /** Absent if this installation sends no mail. */
   mailer: Mailer | undefined;
   metrics: Metrics;
+  /** Absent if traces are off. */
+  traces: Traces | undefined;
   schedules: ExportSchedules;
   scheduleSync: ScheduleSync;
   executions: ExportExecutions;

@@ -30,7 +30,8 @@ const ARROWS = `
   platform/errors         ->
   platform/omit-undefined ->
   platform/schema         ->
-  platform/config         ->
+  platform/trace-variables ->
+  platform/config         -> platform/trace-variables
   platform/fairness       ->
   platform/secrets        -> platform/fairness
   platform/telemetry      -> platform/config (types), platform/secrets
@@ -299,7 +300,7 @@ describe('the house', () => {
     onlyIn(['exports/destinations'], '@aws-sdk');
     onlyIn(['exports/destinations'], '@azure/storage-blob');
     onlyIn(['platform/schema'], 'typebox', 'ajv', 'ajv-formats');
-    onlyIn(['platform/telemetry'], 'pino', 'prom-client');
+    onlyIn(['platform/telemetry'], 'pino', 'prom-client', '@opentelemetry');
     onlyIn(['conditions/custom-queries', 'analytics'], 'chevrotain');
     onlyIn(['platform/notify'], 'nodemailer');
     onlyIn(['platform/time'], 'temporal-polyfill');

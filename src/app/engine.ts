@@ -18,6 +18,7 @@ import { createKeyRing } from '../platform/secrets/key-ring.ts';
 import type { RetentionDays } from '../retention/growing-table.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 import { connectTemporal, ensureReachable, type TemporalOptions } from '../platform/temporal/connection.ts';
 import { exportExecutions } from '../exports/temporal/executions.ts';
 import { exportSchedules } from '../exports/temporal/schedules.ts';
@@ -38,6 +39,8 @@ export type EngineOptions = {
   fileGraceHours?: number;
   /** Absent: no row is deleted because of its age. */
   retention?: RetentionDays;
+  /** Absent if traces are off. The caller closes it. */
+  traces?: Traces | undefined;
   log: Logger;
   /** For tests that stop the engine at a step of a run. */
   step?: (step: Step) => Promise<void>;
@@ -78,6 +81,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
     rules,
     mailer,
     metrics,
+    traces: options.traces,
     notifications: notificationSettings(configs, rules, mailer !== undefined),
     schedules,
     scheduleSync: scheduleSync({ stores, schedules, log }),

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { CommandFailed } from './errors.ts';
 import { compile, stringEnum, Type, type Static } from './schema.ts';
+import { TraceVariables } from './trace-variables.ts';
 
 const Port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description: `${description} 0: any that is free.` });
@@ -198,6 +199,7 @@ export const Environment = Type.Object({
   SLUICE_METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'Address that `/metrics` is served on.' }),
   SLUICE_METRICS_PORT: Type.Optional(MetricsPort('the API')),
   SLUICE_WORKER_METRICS_PORT: Type.Optional(MetricsPort('a worker')),
+  ...TraceVariables,
   LOG_LEVEL: stringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe level that is logged.',

@@ -77,7 +77,9 @@ describe('the Helm chart', function () {
   });
 
   it('runs each role unprivileged, on a file system that it cannot write, with its secrets as files', () => {
-    const pods = podsOf(manifests('sluice.mail=true'));
+    const pods = podsOf(
+      manifests('sluice.mail=true', 'sluice.traces.headers=true', 'sluice.traces.endpoint=https://otlp.example.com'),
+    );
     assert.deepEqual(pods.map(({ spec }) => spec.template.spec.containers[0].args[0]!).sort(), ROLES);
     for (const { spec } of pods) {
       const { containers, securityContext, volumes, automountServiceAccountToken } = spec.template.spec;
@@ -97,8 +99,16 @@ describe('the Helm chart', function () {
     }
     for (const pod of pods) {
       const environment = environmentOf(pod);
-      const secrets = Object.keys(environment).filter((name) => /PASSWORD|SECRET|KEY|DATABASE_URL|SMTP/.test(name));
-      assert.deepEqual(secrets, ['DATABASE_URL_FILE', 'SLUICE_ENCRYPTION_KEYS_FILE', 'SMTP_URL_FILE']);
+      const secrets = Object.keys(environment).filter((name) =>
+        /PASSWORD|SECRET|KEY|DATABASE_URL|SMTP|HEADERS/.test(name),
+      );
+      assert.deepEqual(secrets, [
+        'DATABASE_URL_FILE',
+        'SLUICE_ENCRYPTION_KEYS_FILE',
+        'SMTP_URL_FILE',
+        'OTEL_EXPORTER_OTLP_HEADERS_FILE',
+      ]);
+      assert.equal(environment['OTEL_EXPORTER_OTLP_ENDPOINT'], 'https://otlp.example.com');
       for (const name of secrets) assert.match(environment[name]!, /^\/run\/secrets\/sluice\//);
     }
   });

@@ -6,6 +6,7 @@ import { warnOfShortage } from '../../platform/db/connection-budget.ts';
 import { startHttpServer } from '../../platform/http/server.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
+import { openTraces } from '../../platform/telemetry/open-traces.ts';
 import { createClientAddress } from '../../platform/wire/client-address.ts';
 import { openGeoip } from '../../platform/wire/geoip.ts';
 import { startMetricsServer } from './metrics-server.ts';
@@ -39,7 +40,8 @@ async function run(): Promise<void> {
   const locate = config.GEOIP_DB_PATH === undefined ? undefined : await openGeoip(config.GEOIP_DB_PATH);
   const { TEMPORAL_CODEC_TOKEN: token, TEMPORAL_UI_URL: uiUrl } = config;
   const codecAccess = token && uiUrl ? { token, origin: new URL(uiUrl).origin } : undefined;
-  const options = engineOptions(config, log);
+  const traces = await openTraces(config, 'api', log);
+  const options = { ...engineOptions(config, log), traces };
   const api = createApi({
     ...options,
     publicUrl,
@@ -67,5 +69,6 @@ async function run(): Promise<void> {
   await Promise.race([server.stop(GRACE_MS), signals.forced]);
   await metricsServer?.stop(0);
   await api.close();
+  await traces?.close();
   log.info('stopped');
 }

@@ -9,13 +9,14 @@
 import { MethodNotAllowed } from '../../platform/errors.ts';
 import { createIngest, MAX_DISTINCT_IDS } from '../ingest/ingest.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
-import { answerFor, serverError } from '../../platform/http/error-body.ts';
+import { answerFor, serverError, type ErrorBody } from '../../platform/http/error-body.ts';
 import { pageHeaders, replyWith } from '../../platform/http/raw-answers.ts';
 import type { Answer } from '../../platform/http/route.ts';
 import { createRateLimit } from '../../people/keys/rate-limits.ts';
 import type { Lane, LaneRequest, Reply } from '../../platform/lane/request.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { measureIn, type Span, type Traces } from '../../platform/telemetry/traces.ts';
 import { createInflationLine } from '../../platform/wire/inflate.ts';
 import { createMemory } from '../../platform/wire/memory.ts';
 import { Dropped, REPLAY_NOT_KEPT } from './dropped.ts';
@@ -36,6 +37,8 @@ export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflati
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
   /** Gets the status of every answer, and the numbers of accepted and rejected events. */
   observe?: CaptureObserver | undefined;
+  /** Absent if traces are off. */
+  traces?: Pick<Traces, 'begin'> | undefined;
   log: Logger;
 };
 
@@ -56,6 +59,7 @@ export function createCapture(options: CaptureOptions): Capture {
     maxDistinctIds = MAX_DISTINCT_IDS,
     warn,
     observe,
+    traces,
     log,
   } = options;
   const groups = createGroupCommit(createIngest(pool, { maxDistinctIds, onWarnings: warn }), (error) =>
@@ -69,14 +73,16 @@ export function createCapture(options: CaptureOptions): Capture {
   function handle(request: LaneRequest, reply: Reply): boolean {
     const path = capturePathOf(request.url ?? '');
     if (!path) return false;
-    void answer(request, path).then((result) => {
+    const span = request.method === 'OPTIONS' ? undefined : traces?.begin('capture');
+    void answer(request, path, span).then((result) => {
       observe?.countAnswer(result.status);
+      if (span) endSpan(span, result);
       replyWith(reply, result, pageHeaders(request));
     });
     return true;
   }
 
-  async function answer(request: LaneRequest, path: CapturePath): Promise<Answer> {
+  async function answer(request: LaneRequest, path: CapturePath, span: Span | undefined): Promise<Answer> {
     const memory = openMemory(request);
     try {
       const { method = '' } = request;
@@ -84,7 +90,9 @@ export function createCapture(options: CaptureOptions): Capture {
       if (method === 'OPTIONS') return preflightAnswer(request);
       if (method === 'HEAD') return acceptedAnswer;
       const { limit, open } = path;
-      return open ? await store(request, { limit, open, memory }) : await discardReplay(request, { limit, memory });
+      return open
+        ? await store(request, { limit, open, memory }, span)
+        : await discardReplay(request, { limit, memory });
     } catch (error) {
       const knownAnswer = answerFor(error);
       if (!knownAnswer) log.error({ error: describeError(error) }, 'events could not be stored');
@@ -106,7 +114,7 @@ export function createCapture(options: CaptureOptions): Capture {
     return acceptedAnswer;
   }
 
-  async function store(request: LaneRequest, options: ReadOptions): Promise<Answer> {
+  async function store(request: LaneRequest, options: ReadOptions, span: Span | undefined): Promise<Answer> {
     const {
       rows,
       indexes,
@@ -114,10 +122,15 @@ export function createCapture(options: CaptureOptions): Capture {
       ingestionWarnings,
       warnings,
       answer: answerOutcome,
-    } = await read(request, options);
+    } = await measureIn(span, 'capture parse', () => read(request, options));
+    span?.set({
+      'sluice.project_id': rows.projectId,
+      'sluice.rows': indexes.length,
+      'sluice.bytes': rows.bytes.length,
+    });
     const total = indexes.length + rejected.length;
     if (indexes.length > 0) {
-      const refusedIndexes = await groups.store(rows);
+      const refusedIndexes = await measureIn(span, 'capture commit', () => groups.store(rows));
       for (const row of refusedIndexes) {
         const { distinctId, uuid } = rows.subjects[row]!;
         rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
@@ -136,6 +149,12 @@ export function createCapture(options: CaptureOptions): Capture {
   }
 
   return { handle, drain: groups.drain };
+}
+
+function endSpan(span: Span, { status, body }: Answer): void {
+  const code = status < 400 ? undefined : (body as ErrorBody).code;
+  span.set({ 'http.response.status_code': status, 'sluice.error_code': code });
+  span.end(status >= 500);
 }
 
 /** Warnings from reading the event. Merges that stored persons refuse are not known here. */

@@ -39,6 +39,12 @@ app.kubernetes.io/component: {{ .role }}
 - { name: SLUICE_API_PROCESSES, value: {{ add .Values.api.replicas 1 | quote }} }
 - { name: SLUICE_WORKER_PROCESSES, value: {{ add .Values.worker.replicas 1 | quote }} }
 - { name: SLUICE_WORKER_CONCURRENCY, value: {{ .Values.worker.concurrency | quote }} }
+{{- with .Values.sluice.traces.endpoint }}
+- { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
+{{- end }}
+{{- if .Values.sluice.traces.headers }}
+- { name: OTEL_EXPORTER_OTLP_HEADERS_FILE, value: /run/secrets/sluice/otlp-headers }
+{{- end }}
 - { name: LOG_LEVEL, value: {{ .Values.sluice.logLevel | quote }} }
 {{- range $name, $value := .Values.sluice.environment }}
 - { name: {{ $name }}, value: {{ $value | quote }} }
