@@ -33,8 +33,9 @@ COPY --from=console /app/console/dist ./console/dist
 # Bundled here once, not by every worker that starts.
 RUN node --input-type=module -e "\
   import { DefaultLogger } from '@temporalio/worker';\
-  import { workflowBundle } from './src/platform/temporal/workflow-bundle.ts';\
-  await workflowBundle(new DefaultLogger('WARN'));"
+  import { TRACED_MODULES, workflowBundle } from './src/platform/temporal/workflow-bundle.ts';\
+  await workflowBundle(new DefaultLogger('WARN'));\
+  await workflowBundle(new DefaultLogger('WARN'), TRACED_MODULES);"
 
 # Without npm, which nothing needs at run time.
 FROM node:24-bookworm-slim

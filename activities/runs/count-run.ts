@@ -3,10 +3,10 @@ import { millisOf } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Engine } from '../engine.ts';
 
-type Counting = Pick<Engine, 'stores' | 'metrics' | 'log'>;
+type Counting = Pick<Engine, 'stores' | 'metrics' | 'traces' | 'log'>;
 
 /** @returns the run as it ended */
-export async function countRun({ stores, metrics, log }: Counting, runId: string): Promise<Run> {
+export async function countRun({ stores, metrics, traces, log }: Counting, runId: string): Promise<Run> {
   const run = await stores.runs.getById(runId);
   const { destinationType, interval } = await stores.batchExports.getIncludingDeleted(run.batchExportId);
   const endedRun = {
@@ -27,6 +27,7 @@ export async function countRun({ stores, metrics, log }: Counting, runId: string
       workflow_run_id: workflowRunId,
       interval_end: end,
       ...endedRun,
+      ...(traces && { trace_id: traces.currentId() }),
     },
     'run ended',
   );

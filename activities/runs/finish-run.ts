@@ -17,6 +17,7 @@ import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSessionToSettle, requirePlan, type PlannedRun } from './open-session.ts';
 import { recordStep } from './recorded-step.ts';
 import { attemptOfRun } from './run-attempt.ts';
+import { traceStep } from './traced-step.ts';
 import type { FinishInstruction } from './finish-instruction.ts';
 
 export type FinishRunInput = { runId: string; ending: FinishInstruction };
@@ -74,7 +75,9 @@ async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): P
       return differences && stores.batchExports.now();
     });
     await step('before-delivered');
-    await markDelivered(engine, planned, { receipt, cursor: run.end, verifiedAt });
+    await traceStep(engine, run, attempt, 'receipt', () =>
+      markDelivered(engine, planned, { receipt, cursor: run.end, verifiedAt }),
+    );
   } catch (error) {
     const { session } = holder;
     if (session && error instanceof ReadBackDiffers) await stores.ledger.reopen(lease);

@@ -7,6 +7,7 @@ import { toFailure } from '../../src/platform/temporal/failures.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
 import { addFaultField } from './add-fault-field.ts';
+import { traceStep } from './traced-step.ts';
 
 /** Does the work. A record that cannot be stored is dropped, because it must not end the run. The record of an interrupted attempt has no end. */
 export async function recordStep<T>(
@@ -27,7 +28,7 @@ export async function recordStep<T>(
   const end = (error?: StepError) => begin.then(() => logFailure(attempts.end(key, error)));
   let result: T;
   try {
-    result = await work();
+    result = await traceStep(engine, run, attempt, step, work);
   } catch (error) {
     if (attempt.signal.aborted) await begin;
     else await end(await errorOf(engine, run, attempt, error));

@@ -6,7 +6,7 @@ import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { installRuntime } from '../../src/exports/temporal/worker.ts';
-import { workflowBundle, type WorkflowBundle } from '../../src/platform/temporal/workflow-bundle.ts';
+import { TRACED_MODULES, workflowBundle, type WorkflowBundle } from '../../src/platform/temporal/workflow-bundle.ts';
 
 const HISTORIES = path.join(import.meta.dirname, '../replay');
 const { History } = proto.temporal.api.history.v1;
@@ -16,11 +16,14 @@ const recorded = async (name: string) =>
 
 describe('a workflow that began before this version', () => {
   let bundle: WorkflowBundle;
+  let tracedBundle: WorkflowBundle;
   before(async () => {
-    bundle = await workflowBundle(installRuntime(pino({ level: 'silent' })));
+    const logger = installRuntime(pino({ level: 'silent' }));
+    bundle = await workflowBundle(logger);
+    tracedBundle = await workflowBundle(logger, TRACED_MODULES);
   });
-  const replay = async (history: Awaited<ReturnType<typeof recorded>>) =>
-    Worker.runReplayHistory({ workflowBundle: bundle }, history);
+  const replay = async (history: Awaited<ReturnType<typeof recorded>>, workflowBundle = bundle) =>
+    Worker.runReplayHistory({ workflowBundle }, history);
 
   for (const name of [
     'export-run-0-parts',
@@ -37,6 +40,7 @@ describe('a workflow that began before this version', () => {
     'timeline-witness',
   ]) {
     it(`continues in it: ${name}`, async () => replay(await recorded(`${name}.json`)));
+    it(`continues in it with traces on: ${name}`, async () => replay(await recorded(`${name}.json`), tracedBundle));
   }
 
   it('is recorded here, every one', async () => {
@@ -55,6 +59,7 @@ describe('a workflow that began before this version', () => {
     const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
     scheduled!.activityTaskScheduledEventAttributes!.activityType = { name: 'somethingElse' };
     await assert.rejects(replay(history), DeterminismViolationError);
+    await assert.rejects(replay(history, tracedBundle), DeterminismViolationError);
   });
 
   it('has a short history: a run of one part at most 25 events', async () => {

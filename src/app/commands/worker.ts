@@ -8,6 +8,7 @@ import { freePort } from '../../platform/processes/port.ts';
 import { answerPings } from '../../platform/processes/liveness.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
+import { openTraces } from '../../platform/telemetry/open-traces.ts';
 import { forLog } from '../../platform/temporal/failures.ts';
 import { ensureNamespace } from '../../platform/temporal/namespace.ts';
 import { retryUntilAnswered } from '../../platform/temporal/until-answered.ts';
@@ -32,7 +33,9 @@ async function run(): Promise<void> {
   void stopSignals().requested.then(() => stopping.abort());
   const config = readConfig();
   checkAddressLists(config);
-  const options = engineOptions(config, createLogger(config, 'worker'));
+  const log = createLogger(config, 'worker');
+  const traces = await openTraces(config, 'worker', log);
+  const options = { ...engineOptions(config, log), traces };
   const temporalMetrics = config.SLUICE_WORKER_METRICS_PORT === undefined ? undefined : `127.0.0.1:${await freePort()}`;
   installRuntime(options.log, temporalMetrics);
   const engine = createEngine(options);
@@ -71,6 +74,7 @@ async function run(): Promise<void> {
   } finally {
     await metricsServer?.stop(0);
     await engine.close();
+    await traces?.close();
   }
 }
 
@@ -80,7 +84,7 @@ async function run(): Promise<void> {
  */
 async function startWhenTemporalAnswers(
   engine: ComposedEngine,
-  { temporal, partsAtOnce, log }: EngineOptions,
+  { temporal, partsAtOnce, traces, log }: EngineOptions,
   signal: AbortSignal,
 ): Promise<ExportWorker> {
   const { address, namespace } = temporal;
@@ -89,7 +93,7 @@ async function startWhenTemporalAnswers(
   const attempt = async () => {
     await ensureNamespace(engine.temporal.client);
     await engine.schedules.ensureReconciler();
-    return startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce });
+    return startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce, traces });
   };
   return retryUntilAnswered(attempt, { signal, onFailure });
 }

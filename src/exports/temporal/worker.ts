@@ -6,7 +6,8 @@ import { Unavailable } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { TemporalOptions } from '../../platform/temporal/connection.ts';
 import { dataConverter } from '../../platform/temporal/payload-codec.ts';
-import { workflowBundle } from '../../platform/temporal/workflow-bundle.ts';
+import type { Traces } from '../../platform/telemetry/traces.ts';
+import { TRACED_MODULES, workflowBundle } from '../../platform/temporal/workflow-bundle.ts';
 
 export type ExportWorkerOptions = {
   activities: object;
@@ -16,6 +17,7 @@ export type ExportWorkerOptions = {
   partsAtOnce: number;
   /** Number of polls that wait at the server for each kind of work; the SDK's default when absent. */
   pollsAtOnce?: number;
+  traces?: Traces | undefined;
 };
 
 export type ExportWorker = {
@@ -67,9 +69,11 @@ export async function startExportWorker({
   temporal,
   partsAtOnce,
   pollsAtOnce,
+  traces,
 }: ExportWorkerOptions): Promise<ExportWorker> {
   const logger = installRuntime(log);
-  const bundle = await workflowBundle(logger);
+  const bundle = await workflowBundle(logger, traces && TRACED_MODULES);
+  const tracing = traces && (await import('./tracing.ts')).tracingOptions(traces);
   const connection = await connect(temporal.address);
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
@@ -77,6 +81,7 @@ export async function startExportWorker({
     dataConverter: dataConverter(temporal.codec),
     activities,
     shutdownGraceTime: SHUTDOWN_GRACE,
+    ...tracing,
     ...(pollsAtOnce !== undefined && {
       maxConcurrentWorkflowTaskPolls: Math.max(2, pollsAtOnce),
       maxConcurrentActivityTaskPolls: pollsAtOnce,

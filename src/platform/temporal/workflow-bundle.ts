@@ -13,7 +13,6 @@ import { FAILURE_CONVERTER } from './payload-codec.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CACHE = path.join(ROOT, 'node_modules/.cache/sluice');
-const MODULES = { workflowsPath: path.join(ROOT, 'workflows/index.ts'), failureConverterPath: FAILURE_CONVERTER };
 
 export type WorkflowBundle = { codePath: string } | { code: string };
 
@@ -22,6 +21,19 @@ export type BundledModules = Pick<
   BundleOptions,
   'workflowsPath' | 'failureConverterPath' | 'workflowInterceptorModules'
 >;
+
+const MODULES: BundledModules = {
+  workflowsPath: path.join(ROOT, 'workflows/index.ts'),
+  failureConverterPath: FAILURE_CONVERTER,
+};
+
+/** The same workflows, which also report their spans; histories of either replay in the other. */
+export const TRACED_MODULES: BundledModules = {
+  ...MODULES,
+  workflowInterceptorModules: [
+    fileURLToPath(import.meta.resolve('@temporalio/interceptors-opentelemetry/lib/workflow-interceptors')),
+  ],
+};
 
 /** Files that went into a bundle, by absolute path, with their SHA-256 in hex. */
 type Sources = Record<string, string>;

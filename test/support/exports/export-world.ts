@@ -17,6 +17,7 @@ import { createExportsRoom } from '../../../src/exports/room.ts';
 import { isLive } from '../../../src/exports/domain/statuses.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { Unavailable } from '../../../src/platform/errors.ts';
+import type { Traces } from '../../../src/platform/telemetry/traces.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { ensureNamespace } from '../../../src/platform/temporal/namespace.ts';
 import { payloadCodec } from '../../../src/platform/temporal/payload-codec.ts';
@@ -74,6 +75,8 @@ type WorldOptions = {
   installed?: Installation;
   /** Address of a Temporal server other than the shared one. */
   temporal?: string;
+  /** Absent: traces are off. The caller closes them. */
+  traces?: Traces;
 };
 
 /** Variables of a command beside a world, which reach the same database, Temporal and files. */
@@ -88,7 +91,7 @@ export const environmentOf = ({ options }: Pick<ExportWorld, 'options'>) => ({
 /** @param level of the engine's log; use `debug` to investigate a failure */
 export async function buildExportWorld(
   level = 'silent',
-  { encryptsPayloads = true, installed, temporal }: WorldOptions = {},
+  { encryptsPayloads = true, installed, temporal, traces }: WorldOptions = {},
 ): Promise<ExportWorld> {
   const database = installed?.database ?? (await createTestDatabase());
   const address = temporal ?? (await testTemporal()).address;
@@ -106,6 +109,7 @@ export async function buildExportWorld(
     environment: { localRoot, allowedHosts: ['127.0.0.1', 'localhost'] },
     partsAtOnce: PARTS_AT_ONCE,
     limits: { runsPerProject: 40, backfillsPerProject: 1000 },
+    traces,
     log,
     step: (step) => world.onStep(step),
   };
@@ -133,6 +137,7 @@ export async function buildExportWorld(
         log,
         temporal: options.temporal,
         partsAtOnce: PARTS_AT_ONCE,
+        traces,
       });
       workers.push(worker);
       return worker;
