@@ -36,8 +36,8 @@ async function makePlace(
     const entries = await readdir(root, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   }
-  async function objects(): Promise<Objects> {
-    const files = (await everyFile()).filter((file) => !file.endsWith('.tmp')).sort();
+  async function objects(isWanted = (_key: string) => true): Promise<Objects> {
+    const files = (await everyFile()).filter((file) => !file.endsWith('.tmp') && isWanted(file)).sort();
     return new Map(
       await Promise.all(files.map(async (file) => [path.relative(root, file), await readFile(file)] as const)),
     );

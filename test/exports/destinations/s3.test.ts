@@ -37,20 +37,22 @@ async function makePlace(
   const { client } = bucket;
   const Bucket = bucket.bucket;
 
-  async function listed(): Promise<Objects> {
+  async function listed(isWanted: (key: string) => boolean): Promise<Objects> {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
     const entries = await Promise.all(
-      Contents.map(async ({ Key }) => {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
-        return [Key!, Buffer.from(await Body!.transformToByteArray())] as const;
-      }),
+      Contents.map(({ Key }) => Key!)
+        .filter(isWanted)
+        .map(async (Key) => {
+          const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+          return [Key, Buffer.from(await Body!.transformToByteArray())] as const;
+        }),
     );
     return new Map(entries);
   }
   /** S3 replaces an object in one moment; versitygw removes it first. */
-  async function objects(): Promise<Objects> {
-    return listed().catch((error: unknown) => {
-      if (error instanceof NoSuchKey) return objects();
+  async function objects(isWanted = (_key: string) => true): Promise<Objects> {
+    return listed(isWanted).catch((error: unknown) => {
+      if (error instanceof NoSuchKey) return objects(isWanted);
       throw error;
     });
   }

@@ -26,20 +26,18 @@ export async function makeAzurePlace(
     const { readableStreamBody } = await client.getBlobClient(name).download();
     return Buffer.concat((await Array.fromAsync(readableStreamBody!)) as Buffer[]);
   }
-  async function listed(): Promise<Objects> {
+  async function listed(isWanted: (name: string) => boolean): Promise<Objects> {
     const entries: [string, Buffer][] = [];
-    for await (const { name } of client.listBlobsFlat()) entries.push([name, await contentOf(name)]);
+    for await (const { name } of client.listBlobsFlat())
+      if (!isUpload(name) && isWanted(name)) entries.push([name, await contentOf(name)]);
     return new Map(entries);
   }
-  /** All blobs. Lists them again if an upload disappears between the list and its download. */
-  async function objects(): Promise<Objects> {
-    return listed().catch((error: unknown) => {
-      if (error instanceof RestError && error.statusCode === 404) return objects();
+  /** All files. Lists them again if one disappears between the list and its download. */
+  async function files(isWanted = (_name: string) => true): Promise<Objects> {
+    return listed(isWanted).catch((error: unknown) => {
+      if (error instanceof RestError && error.statusCode === 404) return files(isWanted);
       throw error;
     });
-  }
-  async function files(): Promise<Objects> {
-    return new Map([...(await objects())].filter(([name]) => !isUpload(name)));
   }
   async function dataKey(): Promise<string> {
     return [...(await files()).keys()].find((key) => key.includes('-0.jsonl'))!;

@@ -16,6 +16,8 @@ function sha256(bytes: Buffer): string {
 /** Every visible object, by key. */
 export type Objects = Map<string, Buffer>;
 
+const isManifest = (key: string) => key.endsWith('_manifest.json');
+
 export function snapshotOf(objects: Objects): Record<string, string> {
   return Object.fromEntries([...objects].map(([key, bytes]) => [key, sha256(bytes)]));
 }
@@ -23,25 +25,25 @@ export function snapshotOf(objects: Objects): Record<string, string> {
 /**
  * Reads an interval by the rule of docs/destinations.md: only if its manifest says "complete", and only files that the manifest names.
  * Where names are stable, it reads the manifest again at the end, and begins again if that has changed.
- * @param list returns every visible object at the moment of the call
+ * @param list returns the visible objects with such keys, or all, at the moment of the call
  * @returns uuids of every row in those files, sorted; undefined while no complete manifest is there
  */
 export async function readInterval(
-  list: () => Promise<Objects>,
+  list: (isWanted?: (key: string) => boolean) => Promise<Objects>,
   layout: 'stable' | 'versioned' = 'stable',
 ): Promise<string[] | undefined> {
   for (;;) {
-    const before = manifestIn(await list());
+    const before = manifestIn(await list(isManifest));
     if (before === undefined || !before.includes('"state": "complete"')) return undefined;
     const objects = await list();
     if (layout === 'versioned') return rowsOf(objects, before);
-    if (manifestIn(objects) !== before || manifestIn(await list()) !== before) continue;
+    if (manifestIn(objects) !== before || manifestIn(await list(isManifest)) !== before) continue;
     return rowsOf(objects, before);
   }
 }
 
 function manifestIn(objects: Objects): string | undefined {
-  for (const [key, bytes] of objects) if (key.endsWith('_manifest.json')) return bytes.toString();
+  for (const [key, bytes] of objects) if (isManifest(key)) return bytes.toString();
   return undefined;
 }
 

@@ -18,12 +18,12 @@ export async function makeGcsPlace(
 ): Promise<GcsPlace> {
   const at = await createGcsBucket();
   /** All files. An object that disappears between the list and its download was an upload, or was replaced: it lists again. */
-  async function files(): Promise<Objects> {
+  async function files(isWanted = (_name: string) => true): Promise<Objects> {
     const found: [string, Buffer][] = [];
     for (const { name } of await at.list()) {
-      if (isUpload(name)) continue;
+      if (isUpload(name) || !isWanted(name)) continue;
       const content = await at.read(name);
-      if (!content) return files();
+      if (!content) return files(isWanted);
       found.push([name, content]);
     }
     return new Map(found);
