@@ -111,14 +111,22 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
     assert.equal(interval.recorded(), 0);
   });
 
+  /** The steps of commits, by the numbers of rows in their parts. */
+  const stepsOfCommits = new Map<string, readonly string[]>();
+
   /** The commit's steps for these parts, when two other parts were delivered before. */
-  async function commitSteps(parts: readonly (readonly TestRow[])[]): Promise<string[]> {
+  async function commitSteps(parts: readonly (readonly TestRow[])[]): Promise<readonly string[]> {
+    const shape = parts.map(({ length }) => length).join();
+    const known = stepsOfCommits.get(shape);
+    if (known) return known;
     await interval.deliver([buildRows(2), buildRows(1)]);
     const run = interval.plan(parts);
     const steps: string[] = [];
     await run.commit(await run.write(), async (name) => void steps.push(name));
     await freshPlace();
-    return [...new Set(steps)];
+    const found = [...new Set(steps)];
+    stepsOfCommits.set(shape, found);
+    return found;
   }
 
   async function freshPlace(): Promise<void> {
