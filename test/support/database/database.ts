@@ -45,9 +45,12 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
+/** Copies files: by default Postgres writes every page of a copy to its log, which takes three times the CPU time. */
+const copyOf = (name: string) => `template ${name} strategy file_copy`;
+
 /** A fresh database with every migration applied. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  return createDatabase('template template_sluice');
+  return createDatabase(copyOf('template_sluice'));
 }
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
@@ -62,7 +65,7 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     );
     try {
-      return await createDatabase(`template ${name}`);
+      return await createDatabase(copyOf(name));
     } catch (error) {
       // A client has connected again meanwhile: tries again.
       if (tries === 20) throw error;
@@ -74,7 +77,7 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
 export async function restoreTestDatabase(url: string, copy: TestDatabase): Promise<void> {
   const { server } = await cluster!;
   await runAsAdministrator(server.url, `drop database ${nameOf(url)} with (force)`);
-  await runAsAdministrator(server.url, `create database ${nameOf(url)} template ${nameOf(copy.url)}`);
+  await runAsAdministrator(server.url, `create database ${nameOf(url)} ${copyOf(nameOf(copy.url))}`);
 }
 
 /** A new, empty database, for destinations. */
