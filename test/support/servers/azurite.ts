@@ -41,6 +41,7 @@ async function start(): Promise<Server> {
       '--blobHost=127.0.0.1',
       '--blobPort=0',
       '--inMemoryPersistence',
+      '--silent',
       '--skipApiVersionCheck',
       '--disableTelemetry',
       '--disableProductStyleUrl',
@@ -56,7 +57,7 @@ async function start(): Promise<Server> {
   return { process: server, endpoint: `${await originOf(server)}/${AZURE_ACCOUNT.name}` };
 }
 
-/** The address that the server prints when it listens. The lines after it, one for each request, must be read as well. */
+/** The address that the server prints when it listens. */
 async function originOf(server: ChildProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const timer = setTimeout(() => reject(new Error('azurite does not answer')), START_MS);
