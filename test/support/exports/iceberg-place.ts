@@ -1,33 +1,20 @@
 /** A table in a catalog, with a reader's view of it: the reader follows the manifests of the current snapshot, and reads their files. */
 import {
   DeleteObjectCommand,
-  GetObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { randomBytes } from 'node:crypto';
-import { zstdDecompressSync } from 'node:zlib';
-import { parquetReadObjects } from 'hyparquet';
 import { iceberg } from '../../../src/exports/destinations/iceberg/iceberg.ts';
-import { readAvro } from '../../../src/exports/destinations/iceberg/avro.ts';
 import { currentSnapshot } from '../../../src/exports/destinations/iceberg/present.ts';
-import {
-  MAX_ANSWER_BYTES,
-  openCatalog,
-  type TableMetadata,
-} from '../../../src/exports/destinations/iceberg/catalog.ts';
-import { hostRules } from '../../../src/platform/net/host-rules.ts';
+import type { TableMetadata } from '../../../src/exports/destinations/iceberg/catalog.ts';
 import { OBJECT_STORE_KEYS } from '../servers/object-store.ts';
 import { createTestNamespace, type TestNamespace } from '../servers/iceberg-catalog.ts';
 import type { TestPlace } from './destination-contract.ts';
+import { keyOf, lakeReader, type ManifestPath } from './lake-reader.ts';
 
 export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
-
-type Entry = { status: number; data_file: { content: number; file_path: string } };
-type ManifestPath = { manifest_path: string };
-
-const keyOf = (url: string) => new URL(url).pathname.slice(1);
 
 export type IcebergPlace = TestPlace & {
   server: TestNamespace;
@@ -38,35 +25,10 @@ export type IcebergPlace = TestPlace & {
 export async function makeIcebergPlace(config: Record<string, unknown> = {}): Promise<IcebergPlace> {
   const server = await createTestNamespace();
   const { client, bucket: Bucket, endpoint, region } = server.bucket;
+  const { loadTable, bytesOf, readAvro, filesOf, rowsOf } = lakeReader(server);
   const folder = `lake/${server.namespace}/`;
 
-  async function bytesOf(url: string): Promise<Buffer> {
-    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(url) }));
-    return Buffer.from(await Body!.transformToByteArray());
-  }
-  async function metadata(): Promise<TableMetadata | undefined> {
-    const catalog = openCatalog({
-      uri: server.uri,
-      warehouse: null,
-      token: null,
-      client: null,
-      namespace: server.namespace,
-      table: 'events',
-      rules: hostRules(PRIVATE.allowedHosts),
-      maxAnswerBytes: MAX_ANSWER_BYTES.run,
-      signal: new AbortController().signal,
-    });
-    return catalog.load().finally(catalog.close);
-  }
-  async function filesOf(list: string): Promise<string[]> {
-    const manifests = await readAvro<ManifestPath>(await bytesOf(list));
-    const entries = await Promise.all(
-      manifests.map(async ({ manifest_path }) => readAvro<Entry>(await bytesOf(manifest_path))),
-    );
-    return entries
-      .flat()
-      .flatMap(({ status, data_file }) => (status === 2 || data_file.content !== 0 ? [] : data_file.file_path));
-  }
+  const metadata = async () => loadTable('events');
   async function liveFiles(): Promise<string[] | undefined> {
     const table = await metadata();
     const snapshot = table && currentSnapshot(table);
@@ -75,14 +37,7 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
   async function rows(): Promise<Record<string, unknown>[] | undefined> {
     const files = await liveFiles();
     if (!files) return undefined;
-    const read = await Promise.all(
-      files.map(async (url) => {
-        const { buffer, byteOffset, length } = await bytesOf(url);
-        const file = buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
-        return parquetReadObjects({ file, compressors: { ZSTD: (packed) => zstdDecompressSync(packed) } });
-      }),
-    );
-    return read.flat();
+    return (await Promise.all(files.map((url) => rowsOf(url)))).flat();
   }
   async function firstFile(): Promise<string> {
     return keyOf((await liveFiles())![0]!);
@@ -90,7 +45,7 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
   return {
     server,
     metadata,
-    readAvro: async (url) => readAvro(await bytesOf(url)),
+    readAvro,
     destination: iceberg,
     config: {
       catalog_uri: server.uri,
@@ -121,7 +76,7 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
       const open = Uploads.filter(({ Key }) => Key!.startsWith(folder)).length;
       const named = new Set<string>();
       for (const { 'manifest-list': list } of (await metadata())?.snapshots ?? []) {
-        const manifests = await readAvro<ManifestPath>(await bytesOf(list));
+        const manifests = await readAvro<ManifestPath>(list);
         const urls = [list, ...manifests.map(({ manifest_path }) => manifest_path), ...(await filesOf(list))];
         for (const url of urls) named.add(keyOf(url));
       }

@@ -1,4 +1,4 @@
-/** The rows of a table as pyiceberg reads them. */
+/** A table as pyiceberg reads it, and appends to it. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -6,24 +6,28 @@ import { promisify } from 'node:util';
 import { cacheFolder } from '../../../src/platform/config.ts';
 import { OBJECT_STORE_KEYS } from '../servers/object-store.ts';
 import { skipSuite } from '../missing.ts';
-import type { IcebergPlace } from './iceberg-place.ts';
+import type { TestNamespace } from '../servers/iceberg-catalog.ts';
 
 const SCRIPT = 'test/support/servers/iceberg-catalog/rows.py';
 
-const python = () => path.join(cacheFolder(), 'python/pyiceberg-0.12.0/bin/python');
+export const python = () => path.join(cacheFolder(), 'python/pyiceberg-0.12.0/bin/python');
 
 /** Call it in a `before` hook or a test, passing its `this`. */
 export function needsPyiceberg(suite: Mocha.Context): void {
   if (!existsSync(python())) skipSuite(suite, 'pyiceberg is not installed: .ci/run installs it');
 }
 
-/** @param mode `append`: first appends a row of its own, as another writer does */
-export async function readByPyiceberg(
-  { server: { uri, namespace, bucket } }: IcebergPlace,
-  mode: 'read' | 'append' = 'read',
-): Promise<Record<string, unknown>[]> {
+async function runScript({ uri, namespace, bucket }: TestNamespace, table: string, mode: string[]): Promise<string> {
   const { accessKeyId, secretAccessKey } = OBJECT_STORE_KEYS;
-  const options = [SCRIPT, uri, `${namespace}.events`, bucket.endpoint, accessKeyId, secretAccessKey, mode];
-  const { stdout } = await promisify(execFile)(python(), options);
-  return JSON.parse(stdout) as Record<string, unknown>[];
+  const options = [SCRIPT, uri, `${namespace}.${table}`, bucket.endpoint, accessKeyId, secretAccessKey, ...mode];
+  return (await promisify(execFile)(python(), options, { maxBuffer: 256 * 1024 * 1024 })).stdout;
+}
+
+export async function readByPyiceberg(server: TestNamespace, table = 'events'): Promise<Record<string, unknown>[]> {
+  return JSON.parse(await runScript(server, table, ['read'])) as Record<string, unknown>[];
+}
+
+/** Appends a row of another export, as another writer does. @throws Error if it may not be there */
+export async function appendByPyiceberg(server: TestNamespace, table = 'events', uuid = 'foreign'): Promise<void> {
+  await runScript(server, table, ['append', uuid]);
 }

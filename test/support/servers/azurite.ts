@@ -79,16 +79,18 @@ export type TestContainer = {
   endpoint: string;
   /** A plain client with all rights, to look at what is there. */
   client: ContainerClient;
+  /** The emulator's process. */
+  pid: number;
 };
 
 /** A fresh container at a server that is started when the first test asks. */
 export async function createTestContainer(): Promise<TestContainer> {
   running ??= start();
-  const { endpoint } = await running;
+  const { endpoint, process: server } = await running;
   const credential = new StorageSharedKeyCredential(AZURE_ACCOUNT.name, AZURE_ACCOUNT.key);
   const client = new ContainerClient(`${endpoint}/c-${randomBytes(6).toString('hex')}`, credential);
   await client.create();
-  return { endpoint, client };
+  return { endpoint, client, pid: server.pid! };
 }
 
 /** Stops the server; the mocha hooks call it after the last test. */

@@ -16,6 +16,7 @@ import { skipSuite } from '../missing.ts';
 
 const VERSION = '1.10.1';
 const START_MS = 60_000;
+const NOT_INSTALLED = `Apache's REST catalog ${VERSION} is not installed: .ci/run installs it, by Maven`;
 const PROGRAM = fileURLToPath(new URL('iceberg-catalog/RestCatalog.java', import.meta.url));
 
 type Server = { process: ChildProcess; uri: string; bucket: TestBucket };
@@ -25,36 +26,43 @@ const libraries = () => path.join(cacheFolder(), `iceberg-catalog-${VERSION}`, '
 
 /** Call it in a `before` hook, passing the hook's `this`. */
 export function needsIcebergCatalog(suite: Mocha.Context): void {
-  if (existsSync(libraries())) return;
-  const message = `Apache's REST catalog ${VERSION} is not installed: .ci/run installs it, by Maven`;
-  skipSuite(suite, message);
+  if (!existsSync(libraries())) skipSuite(suite, NOT_INSTALLED);
+}
+
+/** @param port 0 for any */
+export function catalogProgram(
+  databaseUrl: string,
+  { bucket, endpoint, region }: Omit<TestBucket, 'client'>,
+  port = 0,
+) {
+  if (!existsSync(libraries())) throw new Error(NOT_INSTALLED);
+  const url = new URL(databaseUrl);
+  return {
+    command: 'java',
+    args: ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${libraries()}/*`, PROGRAM],
+    env: {
+      ...process.env,
+      PORT: String(port),
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: OBJECT_STORE_KEYS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: OBJECT_STORE_KEYS.secretAccessKey,
+      CATALOG_CATALOG__IMPL: 'org.apache.iceberg.jdbc.JdbcCatalog',
+      CATALOG_URI: `jdbc:postgresql://${url.hostname}:${url.port}${url.pathname}`,
+      CATALOG_JDBC_USER: decodeURIComponent(url.username),
+      CATALOG_JDBC_PASSWORD: decodeURIComponent(url.password),
+      CATALOG_WAREHOUSE: `s3://${bucket}/lake`,
+      CATALOG_IO__IMPL: 'org.apache.iceberg.aws.s3.S3FileIO',
+      CATALOG_S3_ENDPOINT: endpoint,
+      CATALOG_S3_PATH__STYLE__ACCESS: 'true',
+      CATALOG_CLIENT_REGION: region,
+    },
+  };
 }
 
 async function start(): Promise<Server> {
   const [database, bucket] = await Promise.all([createEmptyDatabase(), createTestBucket()]);
-  const url = new URL(database.url);
-  const server = spawn(
-    'java',
-    ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${libraries()}/*`, PROGRAM],
-    {
-      env: {
-        ...process.env,
-        AWS_REGION: bucket.region,
-        AWS_ACCESS_KEY_ID: OBJECT_STORE_KEYS.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: OBJECT_STORE_KEYS.secretAccessKey,
-        CATALOG_CATALOG__IMPL: 'org.apache.iceberg.jdbc.JdbcCatalog',
-        CATALOG_URI: `jdbc:postgresql://${url.hostname}:${url.port}${url.pathname}`,
-        CATALOG_JDBC_USER: decodeURIComponent(url.username),
-        CATALOG_JDBC_PASSWORD: decodeURIComponent(url.password),
-        CATALOG_WAREHOUSE: `s3://${bucket.bucket}/lake`,
-        CATALOG_IO__IMPL: 'org.apache.iceberg.aws.s3.S3FileIO',
-        CATALOG_S3_ENDPOINT: bucket.endpoint,
-        CATALOG_S3_PATH__STYLE__ACCESS: 'true',
-        CATALOG_CLIENT_REGION: bucket.region,
-      },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  );
+  const { command, args, env } = catalogProgram(database.url, bucket);
+  const server = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   // A test process that dies takes the server along; the hooks stop it in the ordinary case.
   process.once('exit', () => server.kill('SIGKILL'));
   return { process: server, uri: `http://127.0.0.1:${await portOf(server)}`, bucket };
@@ -78,13 +86,17 @@ export async function createTestNamespace(): Promise<TestNamespace> {
   running ??= start();
   const { uri, bucket } = await running;
   const namespace = `n_${randomBytes(6).toString('hex')}`;
+  await createNamespace(uri, namespace);
+  return { uri, namespace, bucket };
+}
+
+export async function createNamespace(uri: string, namespace: string): Promise<void> {
   const answer = await fetch(`${uri}/v1/namespaces`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ namespace: [namespace] }),
   });
   if (!answer.ok) throw new Error(`the catalog answered ${answer.status} to a new namespace`);
-  return { uri, namespace, bucket };
 }
 
 /** Stops the server; the mocha hooks call it after the last test. */

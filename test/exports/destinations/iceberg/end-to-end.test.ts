@@ -112,7 +112,9 @@ describe('an export to Iceberg', () => {
     const { rows: source } = await exports.world.engine.pool.query<object>(SOURCE, [exports.world.projectId]);
     assert.equal(source.length, 7);
     const read = async () =>
-      (await readByPyiceberg(place)).map(comparable).sort((a, b) => (String(a['uuid']) < String(b['uuid']) ? -1 : 1));
+      (await readByPyiceberg(place.server))
+        .map(comparable)
+        .sort((a, b) => (String(a['uuid']) < String(b['uuid']) ? -1 : 1));
     assert.deepEqual(
       await read(),
       source.map((row) => ({ ...row, _sluice_export: id })),

@@ -5,7 +5,7 @@ import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.
 import { buildRows, COLUMNS, stopAt, testInterval } from '../../../support/exports/deliveries.ts';
 import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
 import { makeIcebergPlace, PRIVATE } from '../../../support/exports/iceberg-place.ts';
-import { needsPyiceberg, readByPyiceberg } from '../../../support/exports/iceberg-reader.ts';
+import { appendByPyiceberg, needsPyiceberg, readByPyiceberg } from '../../../support/exports/iceberg-reader.ts';
 import { change, createTable, deleteBeside, mergeManifests } from '../../../support/exports/iceberg-writer.ts';
 import { needsIcebergCatalog } from '../../../support/servers/iceberg-catalog.ts';
 import { startFaultyProxy } from '../../../support/servers/faulty-proxy.ts';
@@ -97,10 +97,10 @@ describe('Iceberg', () => {
     const place = await makeIcebergPlace();
     const interval = testInterval(place);
     await interval.deliver([buildRows(2), buildRows(1)]);
-    await readByPyiceberg(place, 'append');
+    await appendByPyiceberg(place.server);
     const [row] = buildRows(1, 'ünïcode ☃');
     const { run, receipt } = await interval.deliver([[row!]]);
-    const read = await readByPyiceberg(place);
+    const read = await readByPyiceberg(place.server);
     assert.deepEqual(
       read.find(({ uuid }) => uuid === row!.uuid),
       {

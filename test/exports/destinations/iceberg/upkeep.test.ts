@@ -72,7 +72,7 @@ describe('a table of Iceberg', () => {
     assert.deepEqual((await run.deleteSuperseded(lists, superseded))?.goneKeys, [], 'lists go last');
     assert.deepEqual(await run.deleteSuperseded(superseded), { goneKeys: [...others, ...lists], isDenied: false });
     assert.deepEqual([await place.leftovers(), interval.recorded(), last.recorded()], [0, 0, 0]);
-    assert.equal((await readByPyiceberg(place)).length, 3);
+    assert.equal((await readByPyiceberg(place.server)).length, 3);
     assert.deepEqual(await run.verify(receipt, true), []);
     for (const one of [again, none]) {
       assert.deepEqual(await one.run.verify(one.receipt, true), []);
@@ -222,7 +222,7 @@ describe('a table of Iceberg', () => {
       const shares = Array.from({ length: 3 }, () => buildRows(1));
       await Promise.all(shares.map((rows) => testInterval(place).deliver([rows])));
       assert.deepEqual(await fieldNames(place), ['uuid', 'event', ...OURS, 'properties']);
-      const read = await readByPyiceberg(place);
+      const read = await readByPyiceberg(place.server);
       const expected = [...shares.flat().map(({ uuid }) => [uuid, '{"n":0}']), [old!.uuid, null]];
       const found = read.map(({ uuid, properties }) => JSON.stringify([uuid, properties]));
       assert.deepEqual(found.sort(), expected.map((values) => JSON.stringify(values)).sort());

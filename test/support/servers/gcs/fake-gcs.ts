@@ -78,8 +78,12 @@ export type GcsBucket = {
   bucket: string;
   /** JSON key of the service account that the gateway knows. */
   key: string;
+  /** The emulator's process. */
+  pid: number;
   /** Objects of the bucket, as the emulator itself lists them. */
-  list(): Promise<{ name: string; generation: string; metadata?: Record<string, string>; size: string }[]>;
+  list(
+    prefix?: string,
+  ): Promise<{ name: string; generation: string; metadata?: Record<string, string>; size: string }[]>;
   /** Content of an object; undefined if there is none. */
   read(name: string): Promise<Buffer | undefined>;
   write(name: string, content: string | Buffer): Promise<void>;
@@ -95,7 +99,7 @@ async function send(url: string, method: string, body?: string | Uint8Array<Arra
 /** A fresh bucket at a server that is started when the first test asks. */
 export async function createGcsBucket(): Promise<GcsBucket> {
   running ??= start();
-  const { fake, gateway, privateKey } = await running;
+  const { fake, gateway, privateKey, process: server } = await running;
   const bucket = `b-${randomBytes(6).toString('hex')}`;
   const objects = `${fake}/storage/v1/b/${bucket}/o`;
   const at = (name: string) => `${objects}/${encodeURIComponent(name)}`;
@@ -104,8 +108,10 @@ export async function createGcsBucket(): Promise<GcsBucket> {
     gateway,
     bucket,
     key: serviceAccountKey(`${gateway.origin}/token`, { privateKey }),
-    async list() {
-      const { items = [] } = (await (await send(objects, 'GET')).json()) as { items?: [] };
+    pid: server.pid!,
+    async list(prefix = '') {
+      const found = await send(`${objects}?${new URLSearchParams({ prefix }).toString()}`, 'GET');
+      const { items = [] } = (await found.json()) as { items?: [] };
       return items;
     },
     async read(name) {

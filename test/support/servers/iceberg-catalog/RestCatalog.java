@@ -1,4 +1,4 @@
-// Apache's reference REST catalog on loopback: java -cp 'libs/*' RestCatalog.java (properties from CATALOG_*); prints the port.
+// Apache's reference REST catalog on loopback: java -cp 'libs/*' RestCatalog.java (properties from CATALOG_*, port from PORT or any); prints the port.
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Locale;
@@ -22,7 +22,7 @@ public class RestCatalog {
     var context = new ServletContextHandler(ServletContextHandler.NO_SESSIONS);
     context.setContextPath("/");
     context.addServlet(new ServletHolder(new RESTCatalogServlet(new RESTCatalogAdapter(catalog))), "/*");
-    var server = new Server(new InetSocketAddress("127.0.0.1", 0));
+    var server = new Server(new InetSocketAddress("127.0.0.1", Integer.parseInt(System.getenv().getOrDefault("PORT", "0"))));
     server.setHandler(context);
     server.start();
     System.out.println("listens on " + ((ServerConnector) server.getConnectors()[0]).getLocalPort());

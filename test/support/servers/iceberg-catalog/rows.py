@@ -1,4 +1,4 @@
-"""Reads a table's rows as JSON with pyiceberg; with "append" it first appends a row of its own, as another writer does."""
+"""Reads a table's rows as JSON with pyiceberg; with "append UUID" it appends a row of its own instead, as another writer does."""
 import datetime
 import json
 import sys
@@ -6,7 +6,7 @@ import sys
 import pyarrow
 from pyiceberg.catalog import load_catalog
 
-uri, name, endpoint, key, secret, mode = sys.argv[1:]
+uri, name, endpoint, key, secret, mode, *uuid = sys.argv[1:]
 catalog = load_catalog(
     'rest',
     uri=uri,
@@ -20,12 +20,13 @@ catalog = load_catalog(
 )
 table = catalog.load_table(name)
 if mode == 'append':
-    schema = table.scan().to_arrow().schema.remove_metadata()
+    schema = table.schema().as_arrow()
     row = {
-        'uuid': ['foreign'],
+        'uuid': uuid,
         '_sluice_export': ['another'],
         '_sluice_interval_time': [datetime.datetime(2015, 5, 17, 10, tzinfo=datetime.timezone.utc)],
     }
     columns = [row.get(field.name, [None]) for field in schema]
     table.append(pyarrow.table([pyarrow.array(c, f.type) for c, f in zip(columns, schema)], schema=schema))
-print(json.dumps(table.scan().to_arrow().to_pylist(), default=str))
+else:
+    print(json.dumps(table.scan().to_arrow().to_pylist(), default=str))

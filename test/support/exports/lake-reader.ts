@@ -1,0 +1,59 @@
+/** Tables in a catalog as a reader finds them: a snapshot's manifests, the files that they name, and the rows in them. */
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { zstdDecompressSync } from 'node:zlib';
+import { parquetReadObjects } from 'hyparquet';
+import { readAvro } from '../../../src/exports/destinations/iceberg/avro.ts';
+import {
+  MAX_ANSWER_BYTES,
+  openCatalog,
+  type TableMetadata,
+} from '../../../src/exports/destinations/iceberg/catalog.ts';
+import { hostRules } from '../../../src/platform/net/host-rules.ts';
+import type { TestNamespace } from '../servers/iceberg-catalog.ts';
+
+type Entry = { status: number; data_file: { content: number; file_path: string } };
+export type ManifestPath = { manifest_path: string };
+
+export const keyOf = (url: string) => new URL(url).pathname.slice(1);
+
+export function lakeReader({ uri, namespace, bucket: { client, bucket: Bucket } }: TestNamespace) {
+  async function bytesOf(url: string): Promise<Buffer> {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(url) }));
+    return Buffer.from(await Body!.transformToByteArray());
+  }
+  const avroOf = async <T>(url: string) => readAvro<T>(await bytesOf(url));
+  return {
+    bytesOf,
+    readAvro: avroOf,
+    /** @returns nothing if there is no such table */
+    async loadTable(table: string): Promise<TableMetadata | undefined> {
+      const catalog = openCatalog({
+        uri,
+        warehouse: null,
+        token: null,
+        client: null,
+        namespace,
+        table,
+        rules: hostRules(['127.0.0.0/8']),
+        maxAnswerBytes: MAX_ANSWER_BYTES.run,
+        signal: new AbortController().signal,
+      });
+      return catalog.load().finally(catalog.close);
+    },
+    /** @returns the URLs of the data files that a manifest list leads to */
+    async filesOf(list: string): Promise<string[]> {
+      const manifests = await avroOf<ManifestPath>(list);
+      const entries = await Promise.all(manifests.map(async ({ manifest_path }) => avroOf<Entry>(manifest_path)));
+      return entries
+        .flat()
+        .flatMap(({ status, data_file }) => (status === 2 || data_file.content !== 0 ? [] : data_file.file_path));
+    },
+    /** @param columns all by default */
+    async rowsOf(url: string, columns?: string[]): Promise<Record<string, unknown>[]> {
+      const { buffer, byteOffset, length } = await bytesOf(url);
+      const file = buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+      const compressors = { ZSTD: (packed: Uint8Array) => zstdDecompressSync(packed) };
+      return parquetReadObjects({ file, compressors, ...(columns && { columns }) });
+    },
+  };
+}
