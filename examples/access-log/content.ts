@@ -74,7 +74,7 @@ function outside({ start, end }: Delivered): (row: { timestamp: string }) => boo
 }
 
 /** The sum, modulo 2^64, of the low 60 bits of each uuid: as receipts, manifests and ledgers carry it. */
-function digestOf(rows: readonly { uuid: string }[]): string {
+export function digestOf(rows: readonly { uuid: string }[]): string {
   let sum = 0n;
   for (const { uuid } of rows) sum += BigInt(`0x${uuid.replaceAll('-', '').slice(-15)}`);
   return BigInt.asUintN(64, sum).toString();

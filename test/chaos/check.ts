@@ -1,9 +1,10 @@
 /** Source against destinations, row by row and status by status. */
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
-import type { Fleet, Member, PlaceType } from './fleet.ts';
+import { isFileType, type Fleet, type Member } from './fleet.ts';
 import type { Installation } from './installation.ts';
+import { historyOf, type Lake } from './lake.ts';
 import type { Load } from './load.ts';
-import { idOf, readInterval, type Store } from './objects.ts';
+import { idOf, readInterval, type Stores } from './objects.ts';
 import type { Range } from './settle.ts';
 
 export type Counts = {
@@ -14,6 +15,11 @@ export type Counts = {
   foreign: number;
   'completed and not there': number;
   'unlike their manifest': number;
+  /** Of tables in the lake, all of which their readers may still choose. */
+  snapshots: number;
+  'snapshots with half an interval': number;
+  'rows of other writers': number;
+  'lost rows of other writers': number;
   'acknowledged and not stored': number;
   'stored twice': number;
 };
@@ -30,11 +36,14 @@ type LedgerRow = {
 
 export type Checked = { counts: Counts; problems: string[] };
 
+/** Ways to look at the places: `foreign` has the rows that another writer added to each table of the lake. */
+export type Looks = { stores: Stores; lake: Lake | undefined; foreign: ReadonlyMap<string, ReadonlySet<string>> };
+
 export async function findDifferences(
   installation: Installation,
   fleet: Fleet,
   load: Pick<Load, 'acknowledged'>,
-  stores: Record<'LocalFile' | 'S3Compatible', Store>,
+  { stores, lake, foreign }: Looks,
   ranges: ReadonlyMap<string, Range>,
 ): Promise<Checked> {
   const source = createPool({ url: installation.source.url(), applicationName: 'chaos-check', maxConnections: 2 });
@@ -51,6 +60,10 @@ export async function findDifferences(
     foreign: 0,
     'completed and not there': 0,
     'unlike their manifest': 0,
+    snapshots: 0,
+    'snapshots with half an interval': 0,
+    'rows of other writers': 0,
+    'lost rows of other writers': 0,
     'acknowledged and not stored': 0,
     'stored twice': 0,
   };
@@ -94,9 +107,11 @@ export async function findDifferences(
 
   async function deliveredRows(entry: LedgerRow, member: Member): Promise<string[] | undefined> {
     if (entry.state !== 'delivered' || entry.location === null) return undefined;
-    if (entry.manifest === null) return rowsInTable(entry.location, member, entry.start);
-    const store = stores[typeOf(entry.location)];
-    const read = await readInterval(store, entry.manifest);
+    const { type } = member.place;
+    if (type === 'Iceberg') return rowsInLake(entry.location, member, entry.start);
+    if (!isFileType(type)) return rowsInTable(entry.location, member, entry.start);
+    const store = stores[type];
+    const read = await readInterval(store, entry.manifest!);
     if (!read) return undefined;
     report('unlike their manifest', read.problems.length, read.problems.join('; '));
     if (read.manifest?.batch_export !== member.id) return undefined;
@@ -111,11 +126,38 @@ export async function findDifferences(
     return rows.map(({ uuid }) => uuid);
   }
 
+  async function rowsInLake(location: string, { id }: Member, start: string): Promise<string[] | undefined> {
+    const label = location.split('.').at(-1)!;
+    const { intervals } = await lake!.contentAt({ type: 'Iceberg', label });
+    const found = intervals.find((one) => one.exportId === id && Date.parse(one.start) === Date.parse(start));
+    return found?.rows.map(({ uuid }) => uuid);
+  }
+
+  /** Every snapshot of every table holds whole intervals, each of one export, and nothing of other writers is lost. */
+  async function checkLake({ tableAt, problemsIn, rowsOf }: Lake): Promise<void> {
+    const events = new Map(fleet.members.map(({ id, event }) => [id, event]));
+    for (const place of fleet.labels.filter(({ type }) => type === 'Iceberg')) {
+      const table = await tableAt(place);
+      const history = table ? historyOf(table) : [];
+      for (const line of history) {
+        const problems = await problemsIn(place, line);
+        counts.snapshots += 1;
+        report('snapshots with half an interval', problems.length, problems.join('; '));
+      }
+      const rows = history[0] ? await rowsOf(history[0][0]!) : [];
+      const added = foreign.get(place.label) ?? new Set();
+      counts['rows of other writers'] += added.size;
+      report('lost rows of other writers', added.difference(new Set(rows.map(({ uuid }) => uuid))).size, place.label);
+      const ours = rows.filter(({ event }) => event !== null);
+      report('foreign', ours.filter(({ event, exportId }) => events.get(exportId) !== event).length, place.label);
+    }
+  }
+
   /** Every manifest anywhere is true, also those of exports that are gone, and of places that were left. */
   async function checkManifests(): Promise<void> {
     const owners = new Map(fleet.members.map((member) => [member.id, member]));
     for (const place of fleet.labels) {
-      if (place.type === 'Postgres') continue;
+      if (!isFileType(place.type)) continue;
       const store = stores[place.type];
       for (const key of await store.manifests(place)) {
         const read = await readInterval(store, key);
@@ -132,14 +174,12 @@ export async function findDifferences(
     await checkCapture();
     for (const member of fleet.alive()) await checkMember(member, ranges.get(member.id)!);
     await checkManifests();
+    if (lake) await checkLake(lake);
     return { counts, problems };
   } finally {
     await Promise.all([source.end(), destination.end()]);
   }
 }
-
-const typeOf = (location: string): Exclude<PlaceType, 'Postgres'> =>
-  location.startsWith('s3://') ? 'S3Compatible' : 'LocalFile';
 
 async function ledgerOf(source: Pool, { id }: Member): Promise<LedgerRow[]> {
   const { rows } = await source.query<LedgerRow>(

@@ -1,5 +1,5 @@
 /**
- * Faults of servers: kills, freezes, a full disk, a clock that steps, terminated workflows, webhooks that are refused. One at a
+ * Faults of servers: kills, freezes, cuts of the network, a full disk, a clock that steps, terminated workflows, webhooks that are refused. One at a
  * time, each over before the next begins.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,7 +72,7 @@ export function startFaults(installation: Installation, temporal: Client, random
   function pick(): { name: string; strike: () => Promise<boolean> } {
     const dice = random.next();
     const server = random.next() < 0.5 ? random.pick(installation.workers) : random.pick(installation.servers);
-    if (dice < 0.45) return { name: `kill ${server.name}`, strike: struck(() => killed(server)) };
+    if (dice < 0.45) return { name: `${server.ending} ${server.name}`, strike: struck(() => killed(server)) };
     if (dice < 0.85) return { name: `freeze ${server.name}`, strike: struck(() => frozen(server)) };
     if (dice < 0.9 && installation.disk.canBeFull) return { name: 'full disk', strike: struck(full) };
     if (dice < 0.95 && installation.clock) return { name: 'step the clock of source', strike: struck(clockSteps) };

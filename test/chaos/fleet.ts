@@ -5,10 +5,14 @@
 import type { Random } from '../support/random.ts';
 import { OBJECT_STORE_KEYS } from '../support/servers/object-store.ts';
 import type { ApiClient } from './api-client.ts';
-import { BUCKET, type Installation } from './installation.ts';
+import type { Installation } from './installation.ts';
+import { BUCKET } from './store.ts';
 
-export const TYPES = ['LocalFile', 'S3Compatible', 'Postgres'] as const;
+export const TYPES = ['LocalFile', 'S3Compatible', 'Postgres', 'GCS', 'AzureBlob', 'Iceberg'] as const;
 export type PlaceType = (typeof TYPES)[number];
+/** Places of files; at the others rows go into tables. */
+export type FileType = Exclude<PlaceType, 'Postgres' | 'Iceberg'>;
+export const isFileType = (type: PlaceType): type is FileType => type !== 'Postgres' && type !== 'Iceberg';
 export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(24, 'chaos').toString('base64')}`;
 export type Layout = 'versioned' | 'stable';
 export type Model = 'events' | 'persons';
@@ -42,20 +46,21 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
   const counts = { refused: 0 };
 
   function configOf({ type, label }: Place, { event, model, layout }: Pick<Member, 'event' | 'model' | 'layout'>) {
-    const compression = type === 'Postgres' ? null : random.pick(['gzip', 'zstd', null]);
     const content = model === 'events' ? { include_events: [event] } : {};
-    if (type === 'LocalFile') return { ...content, directory: label, compression, layout };
+    const files = { ...content, compression: isFileType(type) ? random.pick(['gzip', 'zstd', null]) : null, layout };
+    if (type === 'LocalFile') return { ...files, directory: label };
+    if (type === 'GCS') return { ...files, ...installation.gcs!.config(label) };
+    if (type === 'AzureBlob') return { ...files, ...installation.azure!.config(label) };
+    if (type === 'Iceberg') return { ...content, ...installation.lake!.config(label) };
     if (type === 'S3Compatible')
       return {
-        ...content,
+        ...files,
         bucket_name: BUCKET,
         region: 'us-east-1',
         prefix: label,
         endpoint_url: installation.objects.endpoint,
         aws_access_key_id: OBJECT_STORE_KEYS.accessKeyId,
         aws_secret_access_key: OBJECT_STORE_KEYS.secretAccessKey,
-        compression,
-        layout,
       };
     const url = new URL(installation.destination.url());
     return {

@@ -1,8 +1,7 @@
 /**
  * Everything that production has, on this machine: two APIs, two workers, source and destination Postgres apart, Temporal with its
- * state in a file, an S3 store, a disk of its own for local files, a receiver of webhooks.
+ * state in a file, the stores and the catalog of the places, a disk of its own for local files, a receiver of webhooks.
  */
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,37 +10,37 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { environmentWith, programFolders } from '../../src/platform/config.ts';
+import { environmentWith } from '../../src/platform/config.ts';
 import { createKnex } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { keyStore } from '../../src/people/keys/keys.store.ts';
 import { freePort } from '../../src/platform/processes/port.ts';
-import { findProgram } from '../../src/platform/processes/program.ts';
 import { generateKeyRing } from '../../src/platform/secrets/key-ring.ts';
 import { startTemporalDevServer, type TemporalDevServer } from '../../src/platform/temporal/dev-server.ts';
 import { buildTenant } from '../support/api/identity.ts';
-import { OBJECT_STORE_KEYS } from '../support/servers/object-store.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { program, serverProcess, type ServerProcess } from './server-process.ts';
+import type { PlaceType } from './fleet.ts';
+import { foreignWriter, icebergCatalog } from './lake-servers.ts';
+import { end, isAnswering, program, serverProcess, type ServerProcess } from './server-process.ts';
+import { azureStore, gcsStore, objectStore } from './store-servers.ts';
 
 const run = promisify(execFile);
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const NAMESPACE = 'sluice';
 /** A ninth of Temporal's own limit: whatever of ours grows with time or with parts has to stay below. */
 const MAX_HISTORY_EVENTS = 5_500;
-export const BUCKET = 'chaos';
 /** Room for the rows of one run of chaos many times over, and little enough to be filled at once. */
 const DISK_MB = 256;
 
 export type Installation = Awaited<ReturnType<typeof install>>;
 
 /** @throws Error when a server does not start; those that did are ended */
-export async function install() {
+export async function install(types: readonly PlaceType[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-chaos-'));
   const started = new AsyncDisposableStack();
   try {
-    return await startAll(folder, started);
+    return await startAll(folder, started, types);
   } catch (error) {
     await started.disposeAsync();
     await rm(folder, { recursive: true, force: true });
@@ -49,12 +48,7 @@ export async function install() {
   }
 }
 
-async function end({ thaw, kill }: ServerProcess): Promise<void> {
-  await thaw().catch(() => {});
-  await kill().catch(() => {});
-}
-
-async function startAll(folder: string, started: AsyncDisposableStack) {
+async function startAll(folder: string, started: AsyncDisposableStack, types: readonly PlaceType[]) {
   const running = <S extends ServerProcess>(server: S) => started.adopt(server, end);
   // Under root Postgres is another user, and would keep its cluster elsewhere.
   await chmod(folder, 0o755);
@@ -64,6 +58,12 @@ async function startAll(folder: string, started: AsyncDisposableStack) {
   const temporal = running(await temporalServer(path.join(folder, 'temporal')));
   const objects = running(await objectStore(folder));
   started.defer(() => objects.client.destroy());
+  const gcs = types.includes('GCS') ? started.use(await gcsStore()) : undefined;
+  const azure = types.includes('AzureBlob') ? started.use(await azureStore()) : undefined;
+  const lake = types.includes('Iceberg')
+    ? running(await icebergCatalog(folder, destination.url(), objects))
+    : undefined;
+  const foreign = lake && foreignWriter(lake.table);
   const disk = await localDisk(path.join(folder, 'exports'));
   started.defer(() => disk.remove());
   const webhooks = await startWebhookReceiver();
@@ -87,7 +87,10 @@ async function startAll(folder: string, started: AsyncDisposableStack) {
   const workers = [1, 2].map((number) => worker(folder, number, shared));
   for (const server of [...apis, ...workers]) await running(server).start();
 
-  const servers: ServerProcess[] = [...apis, ...workers, source, destination, temporal, objects];
+  const places: (ServerProcess | undefined)[] = [objects, gcs, azure, lake];
+  const servers: ServerProcess[] = [...apis, ...workers, source, destination, temporal, ...places].filter(
+    (server) => server !== undefined,
+  );
   return {
     folder,
     servers,
@@ -97,6 +100,10 @@ async function startAll(folder: string, started: AsyncDisposableStack) {
     destination,
     temporal,
     objects,
+    gcs,
+    azure,
+    lake,
+    foreign,
     disk,
     clock,
     environment: environmentWith(shared),
@@ -214,34 +221,6 @@ async function temporalServer(directory: string) {
   return { ...serverProcess('temporal', control), address: () => server.address, namespace: NAMESPACE };
 }
 
-async function objectStore(folder: string) {
-  const command = await findProgram('versitygw', programFolders());
-  if (command === undefined) throw new Error('versitygw is not installed: CONTRIBUTING.md says how');
-  const data = path.join(folder, 'objects');
-  await mkdir(data);
-  const port = await freePort();
-  const endpoint = `http://127.0.0.1:${port}`;
-  const server = serverProcess(
-    'objects',
-    program({
-      command,
-      args: ['--port', `127.0.0.1:${port}`, 'posix', data],
-      env: { ROOT_ACCESS_KEY: OBJECT_STORE_KEYS.accessKeyId, ROOT_SECRET_KEY: OBJECT_STORE_KEYS.secretAccessKey },
-      logFile: path.join(folder, 'objects.log'),
-      ready: () => isAnswering(endpoint),
-    }),
-  );
-  const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials: OBJECT_STORE_KEYS });
-  try {
-    await server.start();
-    await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  } catch (error) {
-    await end(server);
-    throw error;
-  }
-  return { ...server, endpoint, client };
-}
-
 /** A small file system of its own, so that it can be full; a plain folder where mounting is not allowed. */
 async function localDisk(folder: string) {
   await mkdir(folder);
@@ -292,11 +271,4 @@ function worker(folder: string, number: number, environment: Record<string, stri
     ready: async () => true,
   });
   return serverProcess(`worker ${number}`, control);
-}
-
-async function isAnswering(url: string): Promise<boolean> {
-  return fetch(url, { signal: AbortSignal.timeout(1000) }).then(
-    () => true,
-    () => false,
-  );
 }

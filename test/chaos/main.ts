@@ -11,8 +11,9 @@ import { seeded } from '../support/random.ts';
 import { apiClient } from './api-client.ts';
 import { findDifferences, type Checked } from './check.ts';
 import { startFaults } from './faults.ts';
-import { createFleet, TYPES } from './fleet.ts';
+import { createFleet, isFileType, TYPES, type PlaceType } from './fleet.ts';
 import { install, type Installation } from './installation.ts';
+import { lakeOf, startForeignRows } from './lake.ts';
 import { startLoad } from './load.ts';
 import { stores } from './objects.ts';
 import { startOperator } from './operator.ts';
@@ -32,11 +33,13 @@ type Options = {
 
 const READERS = 3;
 const SHORT_MINUTES = '1';
+/** Number of types of places in a short run, which the seed chooses. */
+const SHORT_TYPES = 3;
 
 const command = new Command('chaos')
   .option('--seed <n>', 'repeats the choices of an earlier run; a new one by default')
   .option('--minutes <n>', 'how long faults go on', '10')
-  .option('--short', 'a minute of faults and no restore, for every change', false)
+  .option('--short', 'a minute of faults at three types of places, and no restore, for every change', false)
   .option('--settle <n>', 'how many minutes the rest may take to be delivered afterwards', '10')
   .option('--no-restore', 'do not restore the source at the end from a snapshot taken half way')
   .option('--keep', 'leave the folder with data and logs when something is wrong', false)
@@ -45,13 +48,14 @@ const command = new Command('chaos')
 async function run(given: Options): Promise<void> {
   const options = given.short ? { ...given, minutes: SHORT_MINUTES, restore: false } : given;
   const seed = options.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(options.seed);
-  console.log(`seed ${seed}, ${options.minutes} minutes`);
-  const installation = await install();
+  const types = given.short ? seeded(seed).shuffled(TYPES).slice(0, SHORT_TYPES) : TYPES;
+  console.log(`seed ${seed}, ${options.minutes} minutes, places: ${types.join(', ')}`);
+  const installation = await install(types);
   let problems: string[] = ['it did not come to its end'];
   const signals = stopSignals();
   try {
     problems = await Promise.race([
-      runChaos(installation, seed, options),
+      runChaos(installation, types, seed, options),
       signals.requested.then(() => ['it was stopped']),
     ]);
   } finally {
@@ -66,17 +70,24 @@ async function run(given: Options): Promise<void> {
   process.exit(problems.length === 0 ? 0 : 1);
 }
 
-async function runChaos(installation: Installation, seed: number, options: Options): Promise<string[]> {
+async function runChaos(
+  installation: Installation,
+  types: readonly PlaceType[],
+  seed: number,
+  options: Options,
+): Promise<string[]> {
   // Streams of choices of their own: how fast one is does not change what another one chooses.
   const random = (stream: number) => seeded(seed * 16 + stream);
   const api = apiClient(installation.apiUrls, installation.projectId, installation.key);
   const fleet = createFleet(installation, api, random(0));
-  for (const type of TYPES) {
+  for (const type of types) {
     await fleet.create(fleet.newPlace(type), true, 'versioned');
     await fleet.create(fleet.newPlace(type), false, 'versioned');
   }
-  await fleet.create(fleet.newPlace('LocalFile'), true, 'stable');
-  await fleet.create(fleet.newPlace('S3Compatible'), true, 'versioned', 'persons');
+  // Of any three types one is of files.
+  const fileTypes = types.filter(isFileType);
+  await fleet.create(fleet.newPlace(fileTypes[0]!), true, 'stable');
+  await fleet.create(fleet.newPlace(fileTypes.at(-1)!), true, 'versioned', 'persons');
 
   const { apiUrls: urls, token } = installation;
   const names = () => fleet.members.map(({ event }) => event);
@@ -88,7 +99,9 @@ async function runChaos(installation: Installation, seed: number, options: Optio
   });
   const faults = startFaults(installation, temporal.client, random(3));
   const eyes = stores(installation);
-  const readers = startReaders(fleet, eyes, random(4), READERS);
+  const lake = lakeOf(installation);
+  const readers = startReaders(fleet, eyes, lake, random(4), READERS);
+  const foreign = startForeignRows(installation, fleet, random(5));
   const beganAt = performance.now();
   const progress = setInterval(() => {
     const minute = Math.round((performance.now() - beganAt) / 60_000);
@@ -111,15 +124,22 @@ async function runChaos(installation: Installation, seed: number, options: Optio
   await faults.stop();
   await operator.stop();
   await load.stop();
+  await foreign.stop();
   const ranges = await pauseAll(fleet, api, eyes);
   const open = await findUndelivered(fleet, api, ranges, Number(options.settle));
   await readers.stop();
   await temporal.close();
   console.log('comparing every row and every webhook');
-  const checked = await findDifferences(installation, fleet, load, eyes, ranges);
+  const checked = await findDifferences(
+    installation,
+    fleet,
+    load,
+    { stores: eyes, lake, foreign: foreign.kept },
+    ranges,
+  );
   const webhookProblems = await checkWebhooks(installation, fleet);
   const restored =
-    options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes) : [];
+    options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes, lake) : [];
   report({ faults: faults.counts, operator: operator.actions, readers: readers.counts, refused: fleet.counts.refused });
   console.log(
     `webhooks: ${webhookProblems.notices} notices, ${webhookProblems.arrived} of them arrived; ${installation.webhooks.refused} requests were refused`,
@@ -131,6 +151,11 @@ async function runChaos(installation: Installation, seed: number, options: Optio
       'intervals compared': checked.counts.intervals,
       'rows compared': checked.counts.rows,
       'rows read by readers': readers.counts.rows,
+      ...(lake && {
+        'snapshots compared': checked.counts.snapshots,
+        'snapshots read by readers': readers.counts.snapshots,
+        ...(installation.foreign && { 'rows of other writers': foreign.count() }),
+      }),
       faults: sum(faults.counts),
       'actions of the operator': sum(operator.actions),
     }),

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import type { Place } from './fleet.ts';
-import { BUCKET, type Installation } from './installation.ts';
+import type { FileType, Place } from './fleet.ts';
+import type { Installation } from './installation.ts';
+import { BUCKET, isManifest, type Store } from './store.ts';
 
 export type Manifest = {
   state: 'complete' | 'replacing';
@@ -18,15 +19,15 @@ export type Manifest = {
   files: { key: string; rows: number; bytes: number; sha256: string }[];
 };
 
-export type Store = {
-  /** Keys of the manifests at a place. */
-  manifests(place: Place): Promise<string[]>;
-  /** undefined: there is no such object. */
-  get(key: string): Promise<Buffer | undefined>;
-};
+export type Stores = Record<FileType, Store>;
 
-export function stores({ disk, objects, projectId }: Installation): Record<'LocalFile' | 'S3Compatible', Store> {
+/** A store that this run of chaos has no server for. */
+const ABSENT: Store = { manifests: async () => [], get: async () => undefined };
+
+export function stores({ disk, objects, gcs, azure, projectId }: Installation): Stores {
   return {
+    GCS: gcs?.store ?? ABSENT,
+    AzureBlob: azure?.store ?? ABSENT,
     LocalFile: {
       async manifests({ label }) {
         const folder = path.join(String(projectId), label);
@@ -60,8 +61,6 @@ export function stores({ disk, objects, projectId }: Installation): Record<'Loca
     },
   };
 }
-
-const isManifest = (key: string) => key.endsWith('_manifest.json') && !path.basename(key).startsWith('.');
 
 /** A row of events, or one of persons. */
 export type Row =

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
 import type { ApiClient } from './api-client.ts';
-import type { Fleet, Member, Place } from './fleet.ts';
+import { isFileType, type Fleet, type Member, type Place } from './fleet.ts';
 import type { Load } from './load.ts';
 
 const HOUR_MS = 3_600_000;
 export const FIRST_HOUR = Date.parse('2015-05-17T00:00:00Z');
 export const HOURS = 12;
-const MAX_MEMBERS = 12;
+const MAX_MEMBERS = 16;
 const MAX_STABLE = 4;
 
 export type Operator = {
@@ -98,7 +98,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
     'change the layout': {
       weight: 1,
       act: async (member) => {
-        if (member.place.type === 'Postgres' || (member.layout === 'versioned' && !mayBecomeStable())) return false;
+        if (!isFileType(member.place.type) || (member.layout === 'versioned' && !mayBecomeStable())) return false;
         // With runs under way.
         if (!member.live) await backfillHours(member, 0, HOURS);
         return fleet.changeLayout(member);

@@ -1,39 +1,59 @@
-/** Readers who follow the documented rule all the time, beside deliveries and re-deliveries. */
+/** Readers who follow the documented rule, or any snapshot of a table, all the time, beside deliveries and re-deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DestinationUnavailable } from '../../src/platform/errors.ts';
 import type { Random } from '../support/random.ts';
-import type { Fleet } from './fleet.ts';
-import { readInterval, type Store } from './objects.ts';
+import { isFileType, type Fleet, type Place } from './fleet.ts';
+import { historyOf, type Lake } from './lake.ts';
+import { readInterval, type Stores } from './objects.ts';
 
 const PAUSE_MS = 200;
 
 export type Readers = {
-  counts: { intervals: number; rows: number; tornStable: number };
-  /** Torn manifests that a reader of the layout `versioned` found: there should be none. */
+  counts: { intervals: number; rows: number; snapshots: number; tornStable: number };
+  /** Torn manifests that a reader of the layout `versioned` found, and torn snapshots: there should be none. */
   torn: string[];
   stop(): Promise<void>;
 };
 
-/** The object store may be away just now: its client says so. */
+type Outage = { name?: string; code?: string; cause?: { code?: string }; $metadata?: object };
+
+/** The store may be away just now: its client says so. */
 function ignoreOutage(error: unknown): void {
-  const { name = '', code = '', $metadata } = error as { name?: string; code?: string; $metadata?: object };
-  if ($metadata || /^E[A-Z]+$/.test(code) || name === 'TimeoutError') return;
+  const { name = '', code = '', cause, $metadata } = error as Outage;
+  if (
+    $metadata ||
+    /^(E|UND_ERR_)[A-Z_]+$/.test(cause?.code ?? code) ||
+    name === 'TimeoutError' ||
+    error instanceof DestinationUnavailable
+  )
+    return;
   throw error;
 }
 
 export function startReaders(
   fleet: Fleet,
-  stores: Record<'LocalFile' | 'S3Compatible', Store>,
+  stores: Stores,
+  lake: Lake | undefined,
   random: Random,
   count: number,
 ): Readers {
-  const counts = { intervals: 0, rows: 0, tornStable: 0 };
+  const counts = { intervals: 0, rows: 0, snapshots: 0, tornStable: 0 };
   const torn: string[] = [];
   const stopping = new AbortController();
+
+  async function readSnapshot({ tableAt, problemsIn }: Lake, place: Place): Promise<void> {
+    const table = await tableAt(place);
+    const history = table ? historyOf(table) : [];
+    if (history.length === 0) return;
+    torn.push(...(await problemsIn(place, random.pick(history))));
+    counts.snapshots += 1;
+  }
 
   async function readOnce(): Promise<void> {
     const member = random.pick(fleet.members);
     const { type } = member.place;
-    if (type === 'Postgres') return;
+    if (type === 'Iceberg') return readSnapshot(lake!, member.place);
+    if (!isFileType(type)) return;
     const store = stores[type];
     const keys = await store.manifests(member.place);
     if (keys.length === 0) return;

@@ -8,9 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
-import type { Fleet } from './fleet.ts';
+import { isFileType, type Fleet, type Place } from './fleet.ts';
 import type { Installation } from './installation.ts';
-import type { Manifest, Store } from './objects.ts';
+import type { Lake } from './lake.ts';
+import type { Manifest, Stores } from './objects.ts';
+import type { Store } from './store.ts';
 
 const run = promisify(execFile);
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
@@ -25,10 +27,11 @@ type Deliveries = Map<string, { fingerprint: string; runId: string }>;
 export async function restoreAndRecover(
   installation: Installation,
   fleet: Fleet,
-  stores: Record<'LocalFile' | 'S3Compatible', Store>,
+  stores: Stores,
+  lake: Lake | undefined,
 ): Promise<string[]> {
   const problems: string[] = [];
-  const look = () => deliveriesOf(installation, fleet, stores);
+  const look = () => deliveriesOf(installation, fleet, stores, lake);
   const before = await look();
   console.log('the source is restored from half way');
   await installation.source.restore();
@@ -66,14 +69,17 @@ function changesOf(before: Deliveries, after: Deliveries, when: string): string[
 async function deliveriesOf(
   installation: Installation,
   fleet: Fleet,
-  stores: Record<'LocalFile' | 'S3Compatible', Store>,
+  stores: Stores,
+  lake: Lake | undefined,
 ): Promise<Deliveries> {
   const deliveries: Deliveries = new Map();
   const destination = createPool({ url: installation.destination.url(), applicationName: 'chaos', maxConnections: 2 });
   try {
     for (const place of fleet.labels) {
-      if (place.type === 'Postgres') await addRows(deliveries, destination, place.label);
-      else await addFiles(deliveries, stores[place.type], await stores[place.type].manifests(place));
+      const { type, label } = place;
+      if (isFileType(type)) await addFiles(deliveries, stores[type], await stores[type].manifests(place));
+      else if (type === 'Iceberg') await addSnapshots(deliveries, lake!, place);
+      else await addRows(deliveries, destination, label);
     }
     return deliveries;
   } finally {
@@ -88,6 +94,13 @@ async function addFiles(deliveries: Deliveries, store: Store, keys: readonly str
     const hash = createHash('sha256').update(text);
     for (const file of manifest.files) hash.update((await store.get(file.key)) ?? 'missing');
     deliveries.set(key, { fingerprint: hash.digest('hex'), runId: manifest.run_id });
+  }
+}
+
+async function addSnapshots(deliveries: Deliveries, lake: Lake, place: Place): Promise<void> {
+  for (const { exportId, start, runId, rows } of (await lake.contentAt(place)).intervals) {
+    const uuids = rows.map(({ uuid }) => uuid).sort();
+    deliveries.set(`${place.label} ${exportId} ${start}`, { fingerprint: [runId, ...uuids].join(), runId });
   }
 }
 

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type ServerProcess = {
   name: string;
+  /** How `kill` ends it: the emulators hold everything in memory, so only their network is cut. */
+  ending: 'kill' | 'cut off';
   /** SIGKILL to all of it; resolves when it is gone. */
   kill(): Promise<void>;
   /** Resolves when it takes work again. */
@@ -19,11 +21,15 @@ export type ServerProcess = {
 /** The differences between servers: how one is started, which process it is, and how it is ended at once. */
 export type Control = { start(): Promise<void>; pid(): Promise<number>; kill(): Promise<void> };
 
-export function serverProcess(name: string, { start, pid, kill }: Control): ServerProcess {
+export function serverProcess(
+  name: string,
+  { start, pid, kill }: Control,
+  ending: ServerProcess['ending'] = 'kill',
+): ServerProcess {
   const signal = async (sent: NodeJS.Signals) => {
     for (const one of await processTree(await pid())) send(one, sent);
   };
-  return { name, start, kill, freeze: () => signal('SIGSTOP'), thaw: () => signal('SIGCONT') };
+  return { name, ending, start, kill, freeze: () => signal('SIGSTOP'), thaw: () => signal('SIGCONT') };
 }
 
 /** Long enough on a machine that is busy with something else. */
@@ -89,4 +95,17 @@ function send(pid: number, signal: NodeJS.Signals): void {
     // The process has ended meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** Ends a server also if it is frozen. */
+export async function end({ thaw, kill }: ServerProcess): Promise<void> {
+  await thaw().catch(() => {});
+  await kill().catch(() => {});
+}
+
+export async function isAnswering(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1000) }).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,8 +1,8 @@
 /** The quiet after chaos: everything that is missing, failed or stale is asked for, as an operator would, until nothing is. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from './api-client.ts';
-import type { Fleet, Member } from './fleet.ts';
-import { occupiedBy, type Store } from './objects.ts';
+import { isFileType, type Fleet, type Member } from './fleet.ts';
+import { occupiedBy, type Stores } from './objects.ts';
 import { FIRST_HOUR, HOURS } from './operator.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,7 +15,6 @@ export type Range = {
   /** Ends of those, in milliseconds, that it may not deliver: files of another export are there. */
   occupied: ReadonlySet<number>;
 };
-type Stores = Record<'LocalFile' | 'S3Compatible', Store>;
 
 /** Pauses every export, so that the list of intervals ends. @returns the range of each by its id */
 export async function pauseAll(fleet: Fleet, api: ApiClient, stores: Stores): Promise<Map<string, Range>> {
@@ -23,10 +22,9 @@ export async function pauseAll(fleet: Fleet, api: ApiClient, stores: Stores): Pr
   for (const member of fleet.alive()) {
     await api.done('POST', `/batch_exports/${member.id}/pause/`);
     const { place } = member;
-    const occupied =
-      place.type === 'Postgres'
-        ? new Set<number>()
-        : await occupiedBy((exportId) => exportId !== member.id, stores[place.type], place);
+    const occupied = isFileType(place.type)
+      ? await occupiedBy((exportId) => exportId !== member.id, stores[place.type], place)
+      : new Set<number>();
     ranges.set(member.id, {
       ...(member.live ? rangeSinceCreation(member) : { start: at(0), end: at(HOURS) }),
       occupied,
