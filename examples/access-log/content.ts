@@ -1,6 +1,6 @@
 /** Content of a destination, in one form for files and tables, and how it is held against the log and the runs. */
 import type { Run } from './api.ts';
-import { nextHour, type RequestsByHour } from './log.ts';
+import type { Expected } from './log.ts';
 
 /** One data interval at the destination. */
 export type Delivered = {
@@ -21,45 +21,40 @@ export type Content = {
 };
 
 /**
- * Every hour has one Completed run; manifest or ledger, the rows themselves, the run, its receipt and the log agree on how
+ * Every interval has one Completed run; manifest or ledger, the rows themselves, the run, its receipt and the log agree on how
  * many rows and on which; every row lies in its interval; no row is there twice.
  * @returns what differs, a sentence each
  */
-export function compare(
-  hours: readonly string[],
-  counts: RequestsByHour,
-  runs: readonly Run[],
-  content: Content,
-): string[] {
+export function compare(intervals: readonly Expected[], runs: readonly Run[], content: Content): string[] {
   const differences = [...content.differences];
   const expect = (what: string, found: unknown, expected: unknown) => {
     if (found !== expected) differences.push(`${what}: ${String(found)} instead of ${String(expected)}`);
   };
   const delivered = new Map(content.delivered.map((interval) => [interval.start, interval]));
   const uuids = new Set(content.delivered.flatMap(({ rows }) => rows.map((row) => row.uuid)));
-  expect('intervals at the destination', content.delivered.length, hours.length);
+  expect('intervals at the destination', content.delivered.length, intervals.length);
   expect('distinct uuids', uuids.size, totalRows(content));
 
-  for (const hour of hours) {
-    const [run, ...more] = runs.filter((run) => run.data_interval_start === hour);
-    const interval = delivered.get(hour);
+  for (const { start, end, requests } of intervals) {
+    const [run, ...more] = runs.filter((run) => run.data_interval_start === start);
+    const interval = delivered.get(start);
     if (!run || !interval) {
-      differences.push(`${hour}: ${run ? 'nothing is at the destination' : 'there is no run'}`);
+      differences.push(`${start}: ${run ? 'nothing is at the destination' : 'there is no run'}`);
       continue;
     }
     const digest = digestOf(interval.rows);
-    expect(`${hour} runs`, 1 + more.length, 1);
-    expect(`${hour} status`, run.status, 'Completed');
-    expect(`${hour} end`, run.data_interval_end, nextHour(hour));
-    expect(`${hour} end at the destination`, interval.end, nextHour(hour));
-    expect(`${hour} rows`, interval.rows.length, counts.get(hour) ?? 0);
-    expect(`${hour} rows outside the interval`, interval.rows.filter(outside(interval)).length, 0);
-    expect(`${hour} rows that the destination claims`, interval.claimed.rows, interval.rows.length);
-    expect(`${hour} digest that the destination claims`, interval.claimed.digest, digest);
-    expect(`${hour} epoch of the receipt`, run.receipt?.epoch, interval.epoch);
-    expect(`${hour} rows of the run`, run.records_completed, interval.rows.length);
-    expect(`${hour} rows of the receipt`, run.receipt?.rows, interval.rows.length);
-    expect(`${hour} digest of the receipt`, run.receipt?.digest, digest);
+    expect(`${start} runs`, 1 + more.length, 1);
+    expect(`${start} status`, run.status, 'Completed');
+    expect(`${start} end`, run.data_interval_end, end);
+    expect(`${start} end at the destination`, interval.end, end);
+    expect(`${start} rows`, interval.rows.length, requests);
+    expect(`${start} rows outside the interval`, interval.rows.filter(outside(interval)).length, 0);
+    expect(`${start} rows that the destination claims`, interval.claimed.rows, interval.rows.length);
+    expect(`${start} digest that the destination claims`, interval.claimed.digest, digest);
+    expect(`${start} epoch of the receipt`, run.receipt?.epoch, interval.epoch);
+    expect(`${start} rows of the run`, run.records_completed, interval.rows.length);
+    expect(`${start} rows of the receipt`, run.receipt?.rows, interval.rows.length);
+    expect(`${start} digest of the receipt`, run.receipt?.digest, digest);
   }
   return differences;
 }

@@ -14,6 +14,8 @@ export type Target = {
   title: string;
   /** As in the body that creates a batch export. */
   destination: { type: string; config: Record<string, unknown> };
+  /** By default an hour; longer intervals take fewer runs. */
+  interval?: 'hour' | 'day';
   read(exportId: string): Promise<Content>;
 };
 

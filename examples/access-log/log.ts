@@ -78,8 +78,17 @@ export function hoursOf({ from, to }: Range): string[] {
   return Array.from({ length: hours }, (_, index) => hourOf(Date.parse(from) + index * HOUR_MS));
 }
 
-export function nextHour(hour: string): string {
-  return hourOf(Date.parse(hour) + HOUR_MS);
+/** A data interval that should be delivered, with as many rows as the log has requests in it. */
+export type Expected = { start: string; end: string; requests: number };
+
+export function expectedOf(hours: readonly string[], counts: RequestsByHour, interval: 'hour' | 'day'): Expected[] {
+  const length = interval === 'hour' ? HOUR_MS : 24 * HOUR_MS;
+  const byStart = Map.groupBy(hours, (hour) => Date.parse(hour) - (Date.parse(hour) % length));
+  return [...byStart].map(([start, inside]) => ({
+    start: hourOf(start),
+    end: hourOf(start + length),
+    requests: inside.reduce((sum, hour) => sum + (counts.get(hour) ?? 0), 0),
+  }));
 }
 
 /** The hour that an instant is in. @throws Error when the text is no instant */

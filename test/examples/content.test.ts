@@ -31,7 +31,7 @@ function buildContent(overrides: Partial<Delivered> = {}, differences: string[] 
 }
 
 const find = (content: Content, runs = [buildRun()], requests = 2) =>
-  compare([HOUR], new Map([[HOUR, requests]]), runs, content);
+  compare([{ start: HOUR, end: NEXT_HOUR, requests }], runs, content);
 
 describe('the comparison of the access-log example', () => {
   it('finds nothing where nothing is wrong, nor in an hour without requests', () => {
