@@ -32,7 +32,7 @@ const reachable = async () => {};
 const PARTS_AT_ONCE = 4;
 
 /** Starts servers whose state is on disk, as users' is. */
-export async function startInstallation(): Promise<Installation> {
+export async function startInstallation({ allowedHosts = [] as string[] } = {}): Promise<Installation> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
   // Under root, Postgres runs as another user. If that user cannot enter this folder, the cluster is kept elsewhere, and never removed.
   await chmod(directory, 0o755);
@@ -50,7 +50,7 @@ export async function startInstallation(): Promise<Installation> {
     databaseUrl: postgres.url,
     temporal: { address: temporal.address, namespace: NAMESPACE, codec: payloadCodec(createKeyRing(encryptionKeys)) },
     encryptionKeys,
-    environment: { localRoot: path.join(directory, 'exports'), allowedHosts: [] },
+    environment: { localRoot: path.join(directory, 'exports'), allowedHosts },
     partsAtOnce: PARTS_AT_ONCE,
     limits: { runsPerProject: 40, backfillsPerProject: 10 },
     log: pino({ level: 'warn' }, pino.destination(2)),

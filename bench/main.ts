@@ -10,6 +10,7 @@ const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
   capture: () => import('./capture/capture.ts'),
   console: () => import('./console.ts'),
   decide: () => import('./decide/decide.ts'),
+  destinations: () => import('./export/destinations.ts'),
   export: () => import('./export/export.ts'),
   overload: () => import('./capture/overload.ts'),
   'large-bodies': () => import('./capture/large-bodies.ts'),

@@ -81,6 +81,9 @@ export type Place = {
   file?: Partial<Delivery['file']>;
 };
 
+/** @param hour after the first interval's start */
+const instantOf = (hour: number) => `${new Date(Date.UTC(2015, 4, 17, 10 + hour)).toISOString().slice(0, -1)}000Z`;
+
 export type TestInterval = ReturnType<typeof testInterval>;
 
 /**
@@ -139,8 +142,8 @@ export function testInterval(
       exportId,
       runId: randomUUID(),
       model: 'events',
-      start: `2015-05-17T${10 + hour}:00:00.000000Z`,
-      end: `2015-05-17T${11 + hour}:00:00.000000Z`,
+      start: instantOf(hour),
+      end: instantOf(hour + 1),
       cutoff: `2026-01-01T00:00:00.${String(epoch).padStart(6, '0')}Z`,
       epoch,
       columns: COLUMNS,
