@@ -107,10 +107,15 @@ export function Time({ iso, ...parts }: { iso: string } & Parts) {
 /** Whether an instant is today in the viewer's zone; sentences then leave out the date. */
 export const isToday = (iso: string): boolean => new Date(iso).toDateString() === new Date().toDateString();
 
+/** The last end that was formatted, which is also the start of the grid's next interval: a screen of the grid formats a thousand intervals. */
+let lastEnd = { iso: '', timeZone: '', text: '' };
+
 /** @returns a data interval, in UTC unless another zone is given: `22 Nov 10:00–11:00 UTC`, or `22 Nov 00:00–23 Nov 00:00 UTC` */
 export function formatInterval(start: string, end: string, timeZone = 'UTC'): string {
-  const [startDay, startTime] = formatTime(start, { timeZone }).split(', ');
-  const [endDay, endTime] = formatTime(end, { timeZone }).split(', ');
+  const isKnown = lastEnd.iso === start && lastEnd.timeZone === timeZone;
+  const [startDay, startTime] = (isKnown ? lastEnd.text : formatTime(start, { timeZone })).split(', ');
+  lastEnd = { iso: end, timeZone, text: formatTime(end, { timeZone }) };
+  const [endDay, endTime] = lastEnd.text.split(', ');
   return `${startDay} ${startTime}–${endDay === startDay ? '' : `${endDay} `}${endTime} ${timeZone === 'UTC' ? 'UTC' : zoneName(start, timeZone)}`;
 }
 

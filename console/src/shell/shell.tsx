@@ -61,7 +61,7 @@ const PALETTE_KEY = /^(Mac|iP)/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 function PaletteButton() {
   return (
     <AriaButton
-      className={styles.menuButton!}
+      className={`${styles.menuButton} ${styles.search}`}
       aria-label={`Search, ${PALETTE_KEY}: command palette`}
       onHoverStart={preloadPalette}
       onFocus={preloadPalette}

@@ -9,6 +9,7 @@ import { neighbour, type Cadence, type Layout, type Row } from './layout.ts';
 import { INTERVALS } from './skip-link.tsx';
 import { Minimap } from './minimap.tsx';
 import { newlyVerified } from './newly-verified.ts';
+import { rowElements } from './row-elements.ts';
 import '../sweep.css';
 import styles from './export.module.css';
 
@@ -17,7 +18,7 @@ export const ROW_PX = 18;
 const HEADER_PX = 104;
 const CELL_PX = 18;
 const PAGE_ROWS = 10;
-/** Attribute of cells that are swept over. */
+/** Attribute of cells that are swept over: the interval that was verified. */
 const JUST_VERIFIED = 'data-just-verified';
 
 /** Keys of the grid while one of its cells has the focus, for the list of keys. */
@@ -69,6 +70,7 @@ export function Grid({
   const anchor = useRef<number>(undefined);
   const press = useRef<number>(undefined);
   const activeRow = layout.rowOf[active] ?? 0;
+  const [elementsOf] = useState(rowElements);
   // The functions of the virtualizer are used in this component only.
   // oxlint-disable-next-line react/incompatible-library
   const rows = useVirtualizer({
@@ -102,7 +104,7 @@ export function Grid({
     // Set on the element, because the sweep must not begin again when its row is drawn again.
     for (const number of verified) {
       const cell = scrollRef.current?.querySelector<HTMLElement>(`[data-number="${number}"]`);
-      cell?.setAttribute(JUST_VERIFIED, '');
+      cell?.setAttribute(JUST_VERIFIED, String(number));
       cell?.addEventListener('animationend', () => cell.removeAttribute(JUST_VERIFIED), { once: true });
     }
   }, [map, scrollRef]);
@@ -196,13 +198,13 @@ export function Grid({
           onPointerMove={onPointerMove}
           onPointerUp={onPointerUp}
         >
-          {rows.getVirtualItems().map(({ index, start }) => {
+          {elementsOf(rows.getVirtualIndexes(), activeRow).map(({ index, key }) => {
             const row = layout.rows[index]!;
             const [low, high] = selectedInRow(row, shown);
             return (
               <GridRow
-                key={index}
-                {...{ row, index, start, map, cadence, low, high }}
+                key={key}
+                {...{ row, index, map, cadence, low, high }}
                 active={index === activeRow ? active : -1}
               />
             );
@@ -230,7 +232,6 @@ function selectedInRow({ cells }: Row, range: Range | undefined): [number, numbe
 type RowProps = {
   row: Row;
   index: number;
-  start: number;
   map: IntervalMap;
   cadence: Cadence;
   low: number;
@@ -238,9 +239,21 @@ type RowProps = {
   active: number;
 };
 
-const GridRow = memo(function GridRow({ row, index, start, map, cadence, low, high, active }: RowProps) {
+const GridRow = memo(function GridRow({ row, index, map, cadence, low, high, active }: RowProps) {
+  const element = useRef<HTMLDivElement>(null);
+  // The element may have shown another row before, whose sweep is not this row's.
+  useEffect(() => {
+    for (const cell of element.current!.querySelectorAll(`[${JUST_VERIFIED}]`))
+      if (!row.cells.includes(Number(cell.getAttribute(JUST_VERIFIED)))) cell.removeAttribute(JUST_VERIFIED);
+  }, [row]);
   return (
-    <div role="row" aria-rowindex={index + 1} className={styles.row} style={{ transform: `translateY(${start}px)` }}>
+    <div
+      ref={element}
+      role="row"
+      aria-rowindex={index + 1}
+      className={styles.row}
+      style={{ transform: `translateY(${index * ROW_PX}px)` }}
+    >
       <span role="rowheader" aria-colindex={1} className={styles.rowHeader}>
         {row.label}
       </span>
