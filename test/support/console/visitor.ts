@@ -35,7 +35,8 @@ export async function visit(
     });
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  // Long: on a busy machine a delivery, or a first page, takes a minute.
+  page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
     // The browser reports each refused request, but tests check how the page shows it.
