@@ -108,6 +108,13 @@ describe('dashboards in the console', () => {
     await page.getByText('How many people use a product').waitFor();
     await page.getByRole('menuitem', { name: 'Product dashboard' }).click();
     await page.getByRole('heading', { name: 'Product analytics 2', level: 1 }).waitFor();
+    // More than a page of the list.
+    const taken = Array.from({ length: 99 }, (_, n) => ({ project_id: projectId, name: `Product analytics ${n + 3}` }));
+    await world.sluice.db('dashboards').insert(taken);
+    await page.goBack();
+    await page.getByRole('button', { name: 'New dashboard' }).click();
+    await page.getByRole('menuitem', { name: 'Product dashboard' }).click();
+    await page.getByRole('heading', { name: 'Product analytics 102', level: 1 }).waitFor();
   });
 
   it('lead from an empty one to a template, and say who may make one', async () => {

@@ -27,8 +27,12 @@ type Template = (typeof TEMPLATES)[number];
 
 /** The first name of the template's that no dashboard has, such as `Product analytics 2`. */
 async function freeName(projectId: number, name: string, queries: QueryClient): Promise<string> {
-  const { results } = await queries.fetchQuery(dashboardListQuery(projectId, { search: name }));
-  const taken = new Set(results.map((one) => one.name));
+  const taken = new Set<string | null>();
+  for (let page = 1, isLast = false; !isLast; page += 1) {
+    const { results, next } = await queries.fetchQuery(dashboardListQuery(projectId, { search: name, page }));
+    for (const one of results) taken.add(one.name);
+    isLast = next === null;
+  }
   let number = 1;
   const named = () => (number === 1 ? name : `${name} ${number}`);
   while (taken.has(named())) number += 1;
