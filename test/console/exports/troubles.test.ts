@@ -70,7 +70,15 @@ describe('why intervals are not delivered', () => {
     assert.deepEqual(failed, { rows: Array(4).fill('######'), hasTick: true }, 'whole, with a tick at the edge');
     await reasons.getByRole('link', { name: 'Fix clicks' }).click();
     await page.waitForURL(/edit\?field=destination__config__directory$/);
+    const requests = '**/batch_exports/bulk/';
     await page.getByRole('button', { name: 'Save and retry 3 hours' }).waitFor();
+    await page.route(requests, (route) => route.abort());
+    await page.getByRole('button', { name: 'Save and retry 3 hours' }).click();
+    await page.getByText('The settings were saved, but the retry was not requested: The server cannot').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).count(), 0);
+    await page.unroute(requests);
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText('Retrying 3 hours.').waitFor();
     await close();
   });
 

@@ -27,7 +27,7 @@ import { Effects } from './effects.tsx';
 import styles from './form.module.css';
 import { NextRuns } from './next-runs.tsx';
 import { MODELS, objectIn, whyNoObject } from './options.ts';
-import { ProblemContext, problemOf } from './problem.ts';
+import { filterFault, ProblemContext, problemOf } from './problem.ts';
 import { IntervalField, ScheduleFields } from './schedule-fields.tsx';
 import { useNextRuns } from './schedule-data.ts';
 import { Trial } from './trial.tsx';
@@ -82,12 +82,17 @@ export function ExportForm(props: Props) {
   const [json, setJson] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  /** Whether the changes are saved, without the retry. */
+  const [isSaved, setSaved] = useState(false);
   const [conflict, setConflict] = useState<{ theirs: Saved; ours: Fields; isRetried: boolean }>();
   const form = useRef<HTMLFormElement>(null);
   // As in form.module.css.
   const isWide = useMedia('(min-width: 1400px)');
   const isEdit = exportId !== undefined;
-  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+  function set(change: Partial<Draft>) {
+    setDraft((now) => ({ ...now, ...change }));
+    setSaved(false);
+  }
   const { destination } = draft;
   const type = offer.types.find((one) => one.type === destination.type);
   const model = offer.models.find((one) => one.model === draft.model)!;
@@ -110,19 +115,18 @@ export function ExportForm(props: Props) {
     const detail = moved && missing?.secret ? whyAgain(moved) : 'This field is required.';
     return missing && new ApiError(400, { detail, attr: attrOf(missing.name) });
   }
-  function filterFault(): ApiError | undefined {
-    const blank = draft.filters.findIndex(({ key }) => key === '');
-    if (blank < 0) return undefined;
-    return new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' });
-  }
   function fieldsUnless(found: ApiError | undefined): Fields | undefined {
     setError(found);
     return found ? undefined : fields;
   }
-  const validFields = () => fieldsUnless(filterFault() ?? destinationFault());
+  const validFields = () => fieldsUnless(filterFault(draft.filters) ?? destinationFault());
   async function save(given: Fields, from: Saved, isRetried: boolean) {
     setPending(true);
-    await onSubmit({ fields: given, base: from, isRetried, onSaved: setBase }).catch((thrown: unknown) => {
+    function onSaved(saved: Saved) {
+      setBase(saved);
+      setSaved(isRetried);
+    }
+    await onSubmit({ fields: given, base: from, isRetried, onSaved }).catch((thrown: unknown) => {
       if (thrown instanceof ChangedMeanwhile) setConflict({ theirs: thrown.theirs, ours: given, isRetried });
       else setError(thrown);
     });
@@ -171,6 +175,7 @@ export function ExportForm(props: Props) {
   // The JSON view shows field names as the server's sentences do, so they need no labels.
   const problem = problemOf(fault, field, json === undefined ? type : undefined);
   const isDirty = differences.length > 0 || !parsed;
+  const lacksRetry = isSaved && error !== undefined;
   return (
     <ProblemContext value={problem}>
       <Form ref={form} className={styles.form!} isPending={isPending} onSubmit={send}>
@@ -232,19 +237,24 @@ export function ExportForm(props: Props) {
           {isEdit && <Effects {...{ differences, type, next, keeping }} />}
           {error !== undefined && !isErrorAtField && (
             <p className={styles.error}>
-              <span role="alert">{messageOf(error)}</span>
+              <span role="alert">
+                {lacksRetry && 'The settings were saved, but the retry was not requested: '}
+                {messageOf(error)}
+              </span>
             </p>
           )}
           <Actions>
             {/* Enter in a field presses the first button. */}
             {submitAndRetry && (
               <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
-                {submitAndRetry}
+                {lacksRetry ? 'Retry' : submitAndRetry}
               </Button>
             )}
-            <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
-              {submit}
-            </Button>
+            {!lacksRetry && (
+              <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
+                {submit}
+              </Button>
+            )}
           </Actions>
         </div>
       </Form>

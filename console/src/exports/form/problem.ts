@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { withLabels } from '../words/field.ts';
 import type { DestinationType } from './destination-types.ts';
+import type { Draft } from './draft.ts';
 
 export type Problem = {
   /** @returns what is wrong with the field */
@@ -23,6 +24,13 @@ export function problemOf(error: unknown, wanted: string | undefined, type?: Des
     under: (one) => (isUnder(one, attr) === true ? words() : undefined),
     isWanted: (one) => isUnder(one, wanted) === true,
   };
+}
+
+/** @returns the fault of the first filter without a property */
+export function filterFault(filters: Draft['filters']): ApiError | undefined {
+  const blank = filters.findIndex(({ key }) => key === '');
+  if (blank < 0) return undefined;
+  return new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' });
 }
 
 export const ProblemContext = createContext<Problem>(problemOf(undefined, undefined));
