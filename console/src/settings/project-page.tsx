@@ -40,7 +40,8 @@ export function ProjectPage() {
           isAdmin={secret.isSuccess}
         />
       )}
-      {isRefused ? (
+      {/* The public key would move what is below it. */}
+      {project.isPending ? null : isRefused ? (
         <section className={styles.section} aria-label="Secret keys">
           <h2>Secret keys</h2>
           <p className={styles.note}>

@@ -44,24 +44,23 @@ function People({ id }: { id: string }) {
     );
   }
   if (!organization) return <Skeleton rows={4} />;
-  return (
-    <>
-      <Members organization={organization} />
-      <InviteSection organization={organization} />
-    </>
-  );
+  return <Members organization={organization} />;
 }
 
+/** The members and, below them, the invites: only once the members are there, which would move them. */
 function Members({ organization }: { organization: Organization }) {
   const { page = 1 } = route.useSearch();
   const members = useQuery(membersQuery(organization.id, page));
   return (
-    <section className={styles.section} aria-label="Members">
-      <PageHead title={`Members of ${organization.name}`} />
-      {members.isPending && <Skeleton rows={4} />}
-      {members.isError && <Failure error={members.error} onRetry={() => void members.refetch()} />}
-      {members.data && <MemberTable organization={organization} members={members.data.results} />}
-      {members.data && <Pages page={page} size={PAGE_SIZE} count={members.data.count} />}
-    </section>
+    <>
+      <section className={styles.section} aria-label="Members">
+        <PageHead title={`Members of ${organization.name}`} />
+        {members.isPending && <Skeleton rows={4} />}
+        {members.isError && <Failure error={members.error} onRetry={() => void members.refetch()} />}
+        {members.data && <MemberTable organization={organization} members={members.data.results} />}
+        {members.data && <Pages page={page} size={PAGE_SIZE} count={members.data.count} />}
+      </section>
+      {!members.isPending && <InviteSection organization={organization} />}
+    </>
   );
 }
