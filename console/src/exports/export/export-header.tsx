@@ -68,7 +68,8 @@ export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
           </>
         )}
       </header>
-      <p className="quiet">
+      {/* Of a new export this says what is delivered next, which is the first thing to know. */}
+      <p className={one.complete_until === null ? undefined : 'quiet'}>
         {one.pause ? (
           <PauseWords {...pauseOf(one.pause)} />
         ) : (

@@ -153,6 +153,12 @@ export function History({ projectId, one, map, mayEdit, isLoading, visit }: Hist
           all="Grid"
         />
       )}
+      {newestNotBlank < 0 && (
+        <p>
+          Each dash is an interval that ended before the schedule began.
+          {mayEdit && ' No delivery of it is due: select those that you want delivered.'}
+        </p>
+      )}
       <p className={styles.readout}>
         {nameOf(map, active, cadence)}{' '}
         {hasRun(map.codes[active]!) && (
