@@ -9,6 +9,7 @@ import type { Attempt } from '../activity.ts';
 import { closeLostRuns } from '../runs/close-lost-runs.ts';
 import { deleteSupersededFiles } from './delete-superseded-files.ts';
 import type { Engine } from '../engine.ts';
+import { eraseRows, settleErasures } from './erase-persons.ts';
 import { expireEvents } from './expire-events.ts';
 import { fillGaps } from './fill-gaps.ts';
 import { noticeOverlaps } from './notice-overlaps.ts';
@@ -31,12 +32,14 @@ export type Repairs = {
   gapsRequested: number;
   staleIntervalsFound: number;
   staleIntervalsRequested: number;
+  /** Re-deliveries without the rows of erased persons. */
+  erasuresRequested: number;
   /** Exports that are newly behind schedule, on schedule again, or overlapping. */
   alerts: number;
   dispatchersWoken: number;
   /** Files that no manifest has listed for longer than the grace period. */
   filesDeleted: number;
-  /** Rows past their retention that nothing holds back. */
+  /** Rows past their retention that nothing holds back, and rows of erased persons. */
   rowsDeleted: number;
   /** Whether deliveries were blocked, because the database may have been restored or copied: nothing was delivered, settled or requested. */
   deliveriesBlocked: boolean;
@@ -51,6 +54,7 @@ const NO_RESULTS = {
   runsClosed: 0,
   staleIntervalsFound: 0,
   staleIntervalsRequested: 0,
+  erasuresRequested: 0,
   intervalsFoundDelivered: 0,
   intervalsRequested: 0,
   gapsRequested: 0,
@@ -67,6 +71,8 @@ const DELETE_WITHIN_MS = 1_000;
  * repair, because this step comes last. Without hidden events it takes no time.
  */
 const DELETE_EVENTS_WITHIN_MS = 15_000;
+/** Time after which a round begins no further slice of an erasure. */
+const ERASE_WITHIN_MS = 10_000;
 
 export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {
   const { step, failed } = roundSteps(engine, attempt);
@@ -90,6 +96,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);
   const gapsRequested = await step('gaps', (signal) => fillGaps(engine, signal), 0);
   const imports = await step('imports', (signal) => watchImports(engine, signal), { stale: 0, requested: 0 });
+  const erasuresRequested = await step('erased deliveries', (signal) => settleErasures(engine, signal), 0);
   const dispatchersWoken = await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
   const settled = await step('unsettled intervals', (signal) => settleIntervals(engine, { ...attempt, signal }), {
     delivered: 0,
@@ -103,6 +110,11 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const rowsDeleted = await step(
     'retention',
     (signal) => deleteSome(engine.pool, engine.retention, { beginWithinMs: DELETE_WITHIN_MS, signal }),
+    0,
+  );
+  const rowsErased = await step(
+    'erasures',
+    (signal) => eraseRows(engine, { beginWithinMs: ERASE_WITHIN_MS, signal }),
     0,
   );
   const eventsDeleted = await step(
@@ -124,10 +136,11 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     gapsRequested,
     staleIntervalsFound: imports.stale,
     staleIntervalsRequested: imports.requested,
+    erasuresRequested,
     alerts: freshnessAlerts + overlapAlerts,
     dispatchersWoken,
     filesDeleted,
-    rowsDeleted: rowsDeleted + eventsDeleted,
+    rowsDeleted: rowsDeleted + eventsDeleted + rowsErased,
     deliveriesBlocked: false,
     stepsFailed: failed,
   };

@@ -1,4 +1,4 @@
-/** Automatic runs never remove delivered rows: rows missing at the source may have been lost in a failover, so a person decides. */
+/** Automatic runs never remove delivered rows: rows missing at the source may have been lost in a failover, so a person decides; erased rows are recorded. */
 import { DeliveryWouldShrink } from '../../src/platform/errors.ts';
 import type { Content } from '../../src/conditions/rows/content.ts';
 import type { Engine } from '../engine.ts';
@@ -19,7 +19,10 @@ export async function assertNotShrinking(
   const deliveredRun = await stores.runs.getDeliveredRun(run.batchExportId, run.end);
   if (!deliveredRun.plan || selectionOf(deliveredRun.plan.content) !== selectionOf(plan.content)) return;
   const { rows } = await events.digest({ ...slice, cutoff: entry.receipt.cutoff });
-  if (rows < entry.receipt.rows) throw new DeliveryWouldShrink(entry.receipt.rows - rows);
+  if (rows >= entry.receipt.rows) return;
+  const missing =
+    entry.receipt.rows - rows - (await stores.erasedDeliveries.countErased(lease, deliveredRun.createdAt));
+  if (missing > 0) throw new DeliveryWouldShrink(missing);
 }
 
 /** Settings that decide which rows are selected; columns and transformations do not. */

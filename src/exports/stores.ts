@@ -7,6 +7,7 @@ import { attemptStore } from './runs/attempts.store.ts';
 import { artifactStore } from './deliveries/artifacts.store.ts';
 import { backfillStore } from './backfills/backfills.store.ts';
 import { batchExportStore } from './batch-exports/batch-exports.store.ts';
+import { erasedDeliveryStore } from './erasures/erased-deliveries.store.ts';
 import { failureStore } from './monitoring/failures.store.ts';
 import { figureStore } from './monitoring/figures.store.ts';
 import { foreignDeliveryStore } from './timeline/foreign-deliveries.store.ts';
@@ -38,6 +39,7 @@ function bind(db: Knex) {
     attempts: attemptStore(db),
     backfills: backfillStore(db),
     batchExports: batchExportStore(db),
+    erasedDeliveries: erasedDeliveryStore(db),
     failures: failureStore(db),
     figures: figureStore(db),
     foreignDeliveries: foreignDeliveryStore(db),

@@ -129,6 +129,14 @@ const KEPT: Readonly<Record<string, { grownBy: string; keptBecause: string }>> =
     keptBecause: 'data intervals of a pause are no gaps: without its row they would be delivered',
   },
   cohort_members: { grownBy: 'persons of static cohorts', keptBecause: 'the cohort is made of them' },
+  erased_deliveries: {
+    grownBy: 'erasures of persons',
+    keptBecause: 'each says what a destination may still hold of an erased person, without naming the person',
+  },
+  erasures: {
+    grownBy: 'requests to delete persons with their events',
+    keptBecause: 'each says that somebody asked for it, and how it ended',
+  },
   feature_flag_awaited_overrides: {
     grownBy: 'visitors of flags that stay the same after a login',
     keptBecause: 'the flag would change for a person who logs in later',

@@ -26,8 +26,8 @@ export function verifyCommand(): Command {
     .summary('compare the deliveries of an export with its source and destination')
     .description(
       'Compares the rows of each delivered data interval, at the source and at the destination, with the receipt of its run. Reports ' +
-        'separately what differs at the destination, what was deleted at the source since the delivery, what is stale (events were ' +
-        'imported since), and with --from or --to what was never delivered. Changes nothing. Exit code: 0 if everything could be ' +
+        'separately what differs at the destination, what was deleted at the source since the delivery, what holds rows of persons who were ' +
+        'erased since, what is stale (events were imported since), and with --from or --to what was never delivered. Changes nothing. Exit code: 0 if everything could be ' +
         'compared and nothing differs or is missing, else 1.',
     )
     .argument('<export>', 'id of the batch export')
@@ -88,6 +88,7 @@ async function report(
     ok: 0,
     differing: 0,
     deleted: 0,
+    erased: 0,
     stale: 0,
     missing: 0,
     expired: 0,
@@ -127,6 +128,7 @@ const LABELS: Record<keyof Summary, string> = {
   ok: 'ok',
   differing: 'differing',
   deleted: 'deleted at the source since',
+  erased: 'with erased persons',
   stale: 'stale',
   missing: 'missing',
   expired: 'source expired',

@@ -2,6 +2,7 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
+import type { Erasure, ErasureSubject } from './erasures.store.ts';
 import type { GroupTypeNames } from './group-types.store.ts';
 import type { Group, GroupName } from './groups.store.ts';
 import type { PersonAndGroupStores } from './stores.ts';
@@ -54,6 +55,18 @@ export function personAndGroupChanges({ inTransaction }: Pick<PersonAndGroupStor
         const entry = { scope: 'Person', itemId: 'many', name: `${deleted} persons`, activity: 'deleted' as const };
         await auditLog.record({ project, author: by, ...entry });
         return deleted;
+      });
+    },
+
+    /** Deletes persons together with their events. The entry of the log is made once for each erasure. @throws as ErasureStore.request */
+    async erasePersons({ project, by }: ChangeContext, subject: ErasureSubject): Promise<Erasure> {
+      return inTransaction(async ({ erasures, auditLog }) => {
+        const { erasure, isNew } = await erasures.request(project.id, subject);
+        if (!isNew) return erasure;
+        const name = `${erasure.persons} persons and their events (erasure ${erasure.id})`;
+        const itemId = 'ids' in subject && subject.ids.length === 1 ? subject.ids[0]! : 'many';
+        await auditLog.record({ project, author: by, scope: 'Person', itemId, name, activity: 'deleted' });
+        return erasure;
       });
     },
 

@@ -3,7 +3,10 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
+import { locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import type { PersonAndGroupChanges } from './changes.ts';
+import { ErasureBody, presentErasure } from './erasures.routes.ts';
+import { MAX_DISTINCT_IDS, type Erasure } from './erasures.store.ts';
 import { displayName } from './display-name.ts';
 import type { Person, PersonStore } from './persons.store.ts';
 
@@ -82,11 +85,13 @@ const getPerson = route({
 
 const DeleteEvents = Type.Boolean({
   default: false,
-  description: 'Must be false: events are kept, since exports have delivered them.',
+  description: 'Also deletes all events and earlier states of the persons: the answer is then 202, with an erasure.',
 });
 const AFTERWARDS =
-  'Events are kept unchanged, and exports deliver the deletion as a new version of the person. The next event with one of ' +
-  'the distinct IDs creates a new person.';
+  'By default, events are kept unchanged. Exports deliver the deletion as a new version of the person. The next event with one of ' +
+  'the distinct IDs creates a new person. With `delete_events`, the rows are deleted in the background, and data intervals that were delivered ' +
+  'with them are delivered again without them where the destination permits it (`erasures/:id/`). Asked again before the erasure has ' +
+  'ended, the answer is the same erasure.';
 
 const deletePerson = route({
   method: 'delete',
@@ -94,12 +99,13 @@ const deletePerson = route({
   access: { scope: 'person:write' },
   params: PersonParams,
   query: Type.Object({ delete_events: DeleteEvents }),
-  answers: { 204: null },
+  answers: { 202: ErasureBody, 204: null },
   summary: 'Delete a person',
   description: AFTERWARDS,
-  async handle({ project, caller, params, query }, { peopleChanges }: PersonsApi) {
-    refuseDeletingEvents(query.delete_events);
-    await peopleChanges.deletePerson({ project, by: caller }, params.id);
+  async handle({ project, caller, params, query, url }, { peopleChanges }: PersonsApi) {
+    const context = { project, by: caller };
+    if (query.delete_events) return erasureAnswer(url, await peopleChanges.erasePersons(context, { ids: [params.id] }));
+    await peopleChanges.deletePerson(context, params.id);
     return noBody(204);
   },
 });
@@ -115,23 +121,29 @@ const deletePersons = route({
     distinct_ids: Type.Optional(Type.Array(Type.String({ maxLength: 400 }), { minItems: 1, maxItems: MAX_DELETED })),
     delete_events: DeleteEvents,
   }),
-  answers: { 200: Type.Object({ persons_deleted: Type.Integer() }) },
+  answers: { 200: Type.Object({ persons_deleted: Type.Integer() }), 202: ErasureBody },
   summary: 'Delete persons by ID or distinct ID',
-  description: `Deletes all of the persons or none; unknown IDs are ignored. ${AFTERWARDS}`,
-  async handle({ project, caller, body }, { peopleChanges }: PersonsApi) {
-    refuseDeletingEvents(body.delete_events);
+  description:
+    `Deletes all of the persons or none; unknown IDs are ignored. ${AFTERWARDS} Events with \`distinct_ids\` are also deleted if they ` +
+    `have no person. With \`delete_events\`, the persons may have ${MAX_DISTINCT_IDS} distinct IDs in total, and 404 means that no person has one of the \`ids\`.`,
+  async handle({ project, caller, body, url }, { peopleChanges }: PersonsApi) {
     const context = { project, by: caller };
-    const { ids, distinct_ids: distinctIds } = body;
-    if (ids && distinctIds) throw new InvalidInput('Give ids or distinct_ids, not both.', 'distinct_ids');
-    if (ids) return json(200, { persons_deleted: await peopleChanges.deletePersons(context, { ids }) });
-    if (!distinctIds) throw new InvalidInput('You need to specify either distinct_ids or ids.');
-    return json(200, { persons_deleted: await peopleChanges.deletePersons(context, { distinctIds }) });
+    const selection = selectionFrom(body);
+    if (body.delete_events) return erasureAnswer(url, await peopleChanges.erasePersons(context, selection));
+    return json(200, { persons_deleted: await peopleChanges.deletePersons(context, selection) });
   },
 });
 
-/** Refuses to delete events: delivered intervals would have fewer rows at the source, and deleted events that are sent again would be lost. */
-function refuseDeletingEvents(deleteEvents: boolean): void {
-  if (deleteEvents) throw new InvalidInput('Events cannot be deleted: persons only.', 'delete_events');
+function selectionFrom({ ids, distinct_ids: distinctIds }: { ids?: string[]; distinct_ids?: string[] }) {
+  if (ids && distinctIds) throw new InvalidInput('Give ids or distinct_ids, not both.', 'distinct_ids');
+  if (ids) return { ids };
+  if (!distinctIds) throw new InvalidInput('You need to specify either distinct_ids or ids.');
+  return { distinctIds };
+}
+
+function erasureAnswer(url: URL, erasure: Erasure) {
+  const [before = ''] = url.pathname.split('/persons/', 1);
+  return json(202, presentErasure(erasure), locationHeader(new URL(`${before}/erasures/`, url), erasure.id));
 }
 
 export const personRoutes = [listPersons, getPerson, deletePerson, deletePersons];

@@ -2,6 +2,7 @@
 import { withTransactions, type WithTransactions } from '../../platform/db/transactions.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { auditLogStore } from '../../people/audit/audit-log.store.ts';
+import { erasureStore } from './erasures.store.ts';
 import { groupTypeStore } from './group-types.store.ts';
 import { groupStore } from './groups.store.ts';
 import { personStore } from './persons.store.ts';
@@ -9,6 +10,7 @@ import { personStore } from './persons.store.ts';
 function bind(db: Knex) {
   return {
     auditLog: auditLogStore(db),
+    erasures: erasureStore(db),
     groups: groupStore(db),
     groupTypes: groupTypeStore(db),
     persons: personStore(db),

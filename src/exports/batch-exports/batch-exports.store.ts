@@ -89,6 +89,12 @@ export function batchExportStore(db: Knex) {
       return { ...fromRow(row), deleted: row.deleted_at !== null };
     },
 
+    /** Lists all exports of a project. */
+    async listIncludingDeleted(projectId: number): Promise<(BatchExport & { deleted: boolean })[]> {
+      const found = await rows().where({ project_id: projectId }).orderBy('id');
+      return found.map((row) => ({ ...fromRow(row), deleted: row.deleted_at !== null }));
+    },
+
     /** Lists the exports that the caller may see, newest first; without a caller, all of them. */
     async list(
       projectId: number,

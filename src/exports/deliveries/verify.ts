@@ -18,10 +18,11 @@ import type { ExportStores } from '../stores.ts';
 
 /**
  * `differing`: the destination differs from the receipt, or the source holds more than was delivered. `deleted`:
- * rows of the delivery are gone from the source. `stale`: rows joined the interval since. `missing`: never delivered.
+ * rows of the delivery are gone from the source. `erased`: it holds rows of
+ * persons who were erased since. `stale`: rows joined the interval since. `missing`: never delivered.
  * `expired`: rows of it are no longer kept at the source, so only the destination was compared, or it was never delivered. `unchecked`: could not be compared now.
  */
-export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'expired' | 'unchecked';
+export type FindingKind = 'differing' | 'deleted' | 'erased' | 'stale' | 'missing' | 'expired' | 'unchecked';
 
 /** A result of a comparison; `what` is a sentence. */
 export type Finding = { kind: FindingKind; what: string; expected?: string; found?: string };
@@ -30,7 +31,7 @@ export type Finding = { kind: FindingKind; what: string; expected?: string; foun
 export type VerifiedInterval = { start: string; end: string; rows: number | null; findings: Finding[] };
 
 export type VerifyOptions = {
-  stores: Pick<ExportStores, 'batchExports' | 'ledger' | 'runs'>;
+  stores: Pick<ExportStores, 'batchExports' | 'erasedDeliveries' | 'ledger' | 'runs'>;
   events: Pick<EventReader, 'copy' | 'digest' | 'changedSince' | 'findExpiry'>;
   configs: ConfigEncryption;
   /** A session for reading back what this run delivered. */
@@ -122,16 +123,17 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     const expiry = await events.findExpiry(deliveredSlice(run, entry.receipt));
     if (expiry !== null)
       return [
-        ...(await destinationFindings(run, entry, { deep, isExpired: true })),
+        ...(await destinationFindings(run, entry, { deep, isGone: true })),
         {
           kind: 'expired',
           what: `${sourceExpiredSentence(expiry)} Only the destination was compared with the receipt.`,
         },
       ];
+    const erased = await stores.erasedDeliveries.countErased(entry, run.createdAt);
     try {
       return [
-        ...(await destinationFindings(run, entry, { deep, isExpired: false })),
-        ...(await sourceFindings(run, entry)),
+        ...(await destinationFindings(run, entry, { deep, isGone: erased > 0 })),
+        ...(await sourceFindings(run, entry, erased)),
         ...(await staleFindings(run, entry)),
       ];
     } catch (error) {
@@ -144,7 +146,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
   async function destinationFindings(
     run: Run,
     { receipt }: DeliveredEntry,
-    { deep, isExpired }: { deep: boolean; isExpired: boolean },
+    { deep, isGone }: { deep: boolean; isGone: boolean },
   ): Promise<Finding[]> {
     try {
       const session = await openSession(run);
@@ -152,7 +154,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
         if (session.location !== receipt.location) return [movedFinding(receipt.location)];
         const rows = () =>
           events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(configs, run) });
-        const differences = await session.verify?.(receipt, { deep, ...(!isExpired && { rows }) });
+        const differences = await session.verify?.(receipt, { deep, ...(!isGone && { rows }) });
         return (differences ?? []).map((difference) => ({ kind: 'differing', ...difference }));
       } finally {
         await session.close();
@@ -163,14 +165,27 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     }
   }
 
-  async function sourceFindings(run: Run, { receipt }: DeliveredEntry): Promise<Finding[]> {
+  async function sourceFindings(run: Run, { receipt }: DeliveredEntry, erased: number): Promise<Finding[]> {
     const source = await events.digest(deliveredSlice(run, receipt));
     if (source.rows === receipt.rows && source.digest === receipt.digest) return [];
     const expected = `${receipt.rows} rows, digest ${receipt.digest}`;
     const found = `${source.rows} rows, digest ${source.digest}`;
     const missingRows = receipt.rows - source.rows;
+    const erasedRows = Math.min(missingRows, erased);
     if (missingRows > 0)
-      return [{ kind: 'deleted', what: `${missingRows} rows were deleted at the source.`, expected, found }];
+      return [
+        ...(erasedRows > 0 ? [erasedFinding(erasedRows)] : []),
+        ...(missingRows > erasedRows
+          ? [
+              {
+                kind: 'deleted' as const,
+                what: `${missingRows - erasedRows} rows were deleted at the source.`,
+                expected,
+                found,
+              },
+            ]
+          : []),
+      ];
     // A sealed interval gets no new rows below its cutoff, so this is different content, not a later change.
     return [{ kind: 'differing', what: 'The source holds rows that were not delivered.', expected, found }];
   }
@@ -191,6 +206,13 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
 function deliveredSlice({ id, projectId, start, end, plan }: Run, { cutoff }: Receipt): Slice {
   if (!plan) throw new Error(`run ${id} has no plan`);
   return { projectId, start, end, cutoff, content: plan.content };
+}
+
+function erasedFinding(rows: number): Finding {
+  return {
+    kind: 'erased',
+    what: `${rows} rows of erased persons are still delivered: the erasure lists the interval. The rows were not compared with the source.`,
+  };
 }
 
 function movedFinding(location: string): Finding {

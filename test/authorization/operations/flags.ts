@@ -137,7 +137,7 @@ export const flagOperations: Readonly<Record<string, Operation>> = {
   'DELETE /persons/:id/': async ({ person }) => ({ params: { id: await person() }, tells: ['Person deleted'] }),
   'POST /persons/bulk_delete/': async ({ person }) => ({
     body: { ids: [await person()] },
-    refused: { ids: [await person()], delete_events: true },
+    refused: { ids: [await person()], distinct_ids: ['a'] },
     tells: ['Person deleted'],
   }),
   'PATCH /groups_types/update_metadata/': () => ({

@@ -63,6 +63,11 @@ describe('the activity log of persons and groups', () => {
       many.map(({ detail }) => detail.name),
       ['1 persons'],
     );
+    await buildPerson('joan@example.com');
+    const erase = { distinct_ids: ['joan@example.com'], delete_events: true };
+    const [erased] = await entriesOfRequest('POST', '/persons/bulk_delete/', erase, 202);
+    assert.match(erased!.detail.name, /^1 persons and their events \(erasure [-0-9a-f]{36}\)$/);
+    assert.deepEqual(await entriesOfRequest('POST', '/persons/bulk_delete/', erase, 202), [], 'the same erasure');
     assert.ok(!JSON.stringify(await lookups.db('activity_log')).includes('@example.com'));
     assert.deepEqual(await entriesOfRequest('DELETE', `/persons/${randomUUID()}/`, undefined, 404), []);
   });

@@ -150,17 +150,55 @@ describe('persons over HTTP', () => {
     assert.equal(await statusOf('GET', `/persons/${two}/`), 404);
   });
 
-  it('keep their events: asking for their deletion is refused, and deletes nobody', async () => {
-    const id = await write();
-    const answers = [
-      await lookups.request('DELETE', `/persons/${id}/?delete_events=true`),
-      await lookups.request('POST', '/persons/bulk_delete/', { ids: [id], delete_events: true }),
-    ];
-    for (const { status, body } of answers) {
-      assert.deepEqual([status, (body as { attr: string }).attr], [400, 'delete_events']);
-    }
-    assert.deepEqual(await ids(''), [id]);
-    assert.equal(await statusOf('DELETE', `/persons/${id}/?delete_events=false`), 204);
+  it('are deleted together with their events by an erasure, which is the same when it is asked for again', async () => {
+    const { db, ours, theirs, request } = lookups;
+    const id = await write({ distinctIds: ['a', 'b'] });
+    await writePerson(db, theirs.projectId, { distinctIds: ['a'] });
+    const answer = await request('DELETE', `/persons/${id}/?delete_events=true`);
+    const erasure = answer.body as Record<string, unknown> & { id: string };
+    assert.equal(answer.status, 202);
+    assert.match(
+      answer.headers.get('location')!,
+      new RegExp(`/api/projects/${ours.projectId}/erasures/${erasure.id}/$`),
+    );
+    assert.deepEqual([erasure['state'], erasure['persons'], erasure['finished_at']], ['pending', 1, null]);
+    assert.equal(await statusOf('GET', `/persons/${id}/`), 404);
+    assert.deepEqual((await request('DELETE', `/persons/${id}/?delete_events=true`)).body, erasure);
+    for (const body of [{ ids: [id] }, { distinct_ids: ['b', 'a'] }])
+      assert.deepEqual(await remove({ ...body, delete_events: true }), erasure);
+    assert.deepEqual((await request('GET', `/erasures/${erasure.id}/`)).body, erasure);
+    assert.deepEqual(await lookups.pages('/erasures/'), [[erasure]]);
+    assert.deepEqual(await lookups.pages(`/erasures/${erasure.id}/deliveries/?state=held`), [[]]);
+    assert.equal((await db('persons').where({ project_id: theirs.projectId })).length, 1);
+    const again = await write({ distinctIds: ['c'] });
+    const another = (await remove({ ids: [again, id], delete_events: true })) as { id: string };
+    assert.notEqual(another.id, erasure.id);
+    assert.equal(await statusOf('DELETE', `/persons/${id}/?delete_events=false`), 404);
+  });
+
+  it('are erased by distinct ids without a person too, and never those of another project', async () => {
+    const { db, theirs, request } = lookups;
+    const foreign = await writePerson(db, theirs.projectId, { distinctIds: ['theirs'] });
+    assert.equal(await statusOf('DELETE', `/persons/${foreign}/?delete_events=true`), 404);
+    assert.equal(await statusOf('POST', '/persons/bulk_delete/', { ids: [foreign], delete_events: true }), 404);
+    const erasure = (await remove({ distinct_ids: ['theirs'], delete_events: true })) as {
+      id: string;
+      persons: number;
+    };
+    assert.equal(erasure.persons, 0);
+    assert.equal((await db('persons').where({ id: foreign })).length, 1);
+    await db('erasures').update({ project_id: theirs.projectId });
+    for (const path of [`/erasures/${erasure.id}/`, `/erasures/${erasure.id}/deliveries/`, '/erasures/x/'])
+      assert.equal(await statusOf('GET', path), 404);
+    await write({ distinctIds: Array.from({ length: 10_001 }, (_, number) => `many-${number}`) });
+    const tooMany = await request('POST', '/persons/bulk_delete/', { distinct_ids: ['many-1'], delete_events: true });
+    assert.deepEqual([tooMany.status, (tooMany.body as { attr: string }).attr], [400, 'distinct_ids']);
+    await db.raw(
+      `insert into erasures (id, project_id, stored_before, persons, person_ids, distinct_ids)
+       select gen_random_uuid(), ?, now(), 0, '{}', '{}' from generate_series(1, 100)`,
+      [lookups.ours.projectId],
+    );
+    assert.equal(await statusOf('POST', '/persons/bulk_delete/', { distinct_ids: ['new'], delete_events: true }), 400);
   });
 
   it('are given up with a way out when they take too long to find or to delete', async () => {

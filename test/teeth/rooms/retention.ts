@@ -52,4 +52,10 @@ export const RETENTION_TEETH: readonly Tooth[] = [
     grep: 'about to refer to',
     replace: ['for update skip locked', ''],
   },
+  {
+    name: 'erasure-open-run',
+    guards: 'a run that may have read the rows of an erased person is waited for, and its interval delivered again',
+    tests: ['test/retention/erasures.test.ts'],
+    grep: 'has read the rows before',
+  },
 ];

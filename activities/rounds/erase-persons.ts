@@ -1,0 +1,146 @@
+/**
+ * Erases persons: deletes their rows slice by slice, records in which data intervals each slice was, and has these delivered again without
+ * them. Each slice is one transaction with the position up to which the source is searched, so a round that was killed is continued.
+ */
+import {
+  deleteErasedEvents,
+  deleteErasedVersions,
+  endDeletion,
+  findErasedEvents,
+  findErasedVersions,
+  listOpenErasures,
+  type OpenErasure,
+} from '../../src/events/table/erasing.ts';
+import type { ErasedRows } from '../../src/events/reading/erased-rows.ts';
+import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
+import { deliveryStateOf } from '../../src/exports/erasures/delivery-state.ts';
+import type { ErasureToSettle, HeldDelivery } from '../../src/exports/erasures/erased-deliveries.store.ts';
+import { findTouchedIntervals, recordTouched } from '../../src/exports/erasures/touched-intervals.ts';
+import { sourceStartOfExport } from '../../src/exports/intervals/expired.ts';
+import type { Engine } from '../engine.ts';
+import { forEachLoggingFailures, shuffle } from '../round-steps.ts';
+
+export type ErasingEngine = Pick<Engine, 'pool' | 'stores' | 'fileGraceHours' | 'log'>;
+
+type Options = { beginWithinMs: number; signal: AbortSignal };
+
+/** Limit of deliveries that are checked in one round. */
+const CHECKED_AT_ONCE = 500;
+/** Limit of re-deliveries that an export is asked for at once: others follow when these are done, so they do not delay other runs for long. */
+const REQUESTED_AT_ONCE = 10;
+
+/** Deletes rows of persons who are to be erased. @returns how many rows were deleted */
+export async function eraseRows(engine: ErasingEngine, { beginWithinMs, signal }: Options): Promise<number> {
+  const beginUntil = performance.now() + beginWithinMs;
+  let deleted = 0;
+  await forEachLoggingFailures(
+    engine,
+    signal,
+    'rows of an erasure are deleted later',
+    await listOpenErasures(engine.pool),
+    ({ id }) => ({ erasure_id: id }),
+    async (erasure) => {
+      for (let isLast = false; !isLast && performance.now() < beginUntil;) {
+        signal.throwIfAborted();
+        const slice = await eraseSlice(engine, erasure);
+        if (!slice) return;
+        deleted += slice.deleted;
+        ({ isLast } = slice);
+      }
+    },
+  );
+  return deleted;
+}
+
+/** Deletes the next rows, and moves the erasure's position. @returns undefined if another process has done so meanwhile */
+async function eraseSlice(
+  engine: ErasingEngine,
+  erasure: OpenErasure,
+): Promise<{ deleted: number; isLast: boolean } | undefined> {
+  const { pool } = engine;
+  const found = await findErasedEvents(pool, erasure);
+  if (found) {
+    const touched = await findTouchedIntervals(engine, erasure.projectId, { events: found.events, versions: [] });
+    const isDone = await deleteErasedEvents(pool, erasure, found, (client) =>
+      recordTouched(client, erasure.id, touched),
+    );
+    if (!isDone) return undefined;
+    Object.assign(erasure, { searchedTime: found.until.time, searchedUuid: found.until.uuid });
+    return { deleted: found.events.length, isLast: false };
+  }
+  const versions = await findErasedVersions(pool, erasure);
+  if (versions.length > 0) {
+    const rows: ErasedRows = { events: [], versions };
+    const touched = await findTouchedIntervals(engine, erasure.projectId, rows);
+    const isDone = await deleteErasedVersions(pool, erasure, versions, (client) =>
+      recordTouched(client, erasure.id, touched),
+    );
+    return isDone ? { deleted: versions.length, isLast: false } : undefined;
+  }
+  await recordNotSearched(engine, erasure);
+  await endDeletion(pool, erasure.id);
+  return { deleted: 0, isLast: true };
+}
+
+async function recordNotSearched({ stores }: ErasingEngine, { id, projectId }: OpenErasure): Promise<void> {
+  for (const batchExport of await stores.batchExports.listIncludingDeleted(projectId)) {
+    const start = sourceStartOfExport(batchExport);
+    if (start > -Infinity) await stores.erasedDeliveries.recordNotSearched(id, batchExport.id, isoMicros(start));
+  }
+}
+
+/** Checks the deliveries of erasures whose rows are deleted, and requests re-deliveries. @returns how many were requested */
+export async function settleErasures(engine: ErasingEngine, signal: AbortSignal): Promise<number> {
+  let requested = 0;
+  await forEachLoggingFailures(
+    engine,
+    signal,
+    'deliveries of an erasure are checked later',
+    shuffle(await engine.stores.erasedDeliveries.listErasuresToSettle()),
+    ({ id }) => ({ erasure_id: id }),
+    async (erasure) => {
+      requested += await settleErasure(engine, erasure);
+    },
+  );
+  return requested;
+}
+
+async function settleErasure(
+  { stores, fileGraceHours }: ErasingEngine,
+  { id, projectId }: ErasureToSettle,
+): Promise<number> {
+  const { erasedDeliveries } = stores;
+  const held = await erasedDeliveries.listToCheck(id, CHECKED_AT_ONCE, fileGraceHours);
+  const exports = new Map(
+    (await stores.batchExports.listIncludingDeleted(projectId)).map((batchExport) => [batchExport.id, batchExport]),
+  );
+  const now = millisOf(await stores.batchExports.now());
+  const due = new Map<string, HeldDelivery[]>();
+  for (const delivery of held) {
+    const batchExport = exports.get(delivery.exportId);
+    if (!batchExport) continue;
+    const state = deliveryStateOf(batchExport, delivery, delivery.facts, now);
+    await erasedDeliveries.setState(id, delivery, state);
+    if (state?.isDue) due.set(delivery.exportId, [...(due.get(delivery.exportId) ?? []), delivery]);
+  }
+  let requested = 0;
+  for (const [exportId, deliveries] of due)
+    requested += await requestRedeliveries(stores, { id, exportId }, deliveries.slice(0, REQUESTED_AT_ONCE));
+  await erasedDeliveries.setErasureState(id);
+  return requested;
+}
+
+/** Requests runs for the intervals, unless the export has requests that wait: live data and what people ask for comes first. */
+async function requestRedeliveries(
+  stores: Engine['stores'],
+  { id, exportId }: { id: string; exportId: string },
+  deliveries: readonly HeldDelivery[],
+): Promise<number> {
+  if ((await stores.runRequests.countOpen(exportId)) > 0) return 0;
+  const intervals = deliveries.map(({ start, end }) => ({ start: millisOf(start), end: millisOf(end) }));
+  await stores.inTransaction(async (tx) => {
+    await tx.runRequests.open(exportId, intervals, 'stale');
+    for (const delivery of deliveries) await tx.erasedDeliveries.markRequested(id, delivery);
+  });
+  return deliveries.length;
+}

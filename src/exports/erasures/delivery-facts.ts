@@ -1,0 +1,37 @@
+/** Facts about the deliveries of a data interval that had rows of an erasure. */
+import type { Content } from '../../conditions/rows/content.ts';
+import type { RunStatus } from '../domain/statuses.ts';
+
+/** Facts about one interval of an erasure; "before" and "later" are relative to the deletion of the rows. */
+export type DeliveryFacts = {
+  /** Present values. */
+  reason: string | null;
+  keptUntil: string | null;
+  /** How often a re-delivery was requested, whether a request is open, and whether the pause after the last one is over. */
+  requests: number;
+  isRequested: boolean;
+  hasWaited: boolean;
+  isCommitting: boolean;
+  newestRun: { status: RunStatus; errorCode: string | null; isLater: boolean } | null;
+  /** The run that delivered last, and its place. */
+  deliveredRunId: string | null;
+  place: string | null;
+  /** Content of that run. */
+  content: Content | null;
+  /** Types of the destinations of deliveries before; null in plans of earlier versions. */
+  typesBefore: readonly (string | null)[];
+  isHeldHere: boolean;
+  /** Whether the interval was delivered to another place before, and not again later. */
+  isHeldElsewhere: boolean;
+  /** Files of earlier deliveries that are to be deleted, and when, if that is known. */
+  superseded: { until: string | null } | null;
+};
+
+export type DeliveryState = {
+  state: 'held' | 'clean' | 'remainder';
+  reason?: string;
+  keptUntil?: string | null;
+  runId?: string | null;
+  /** Whether the interval is to be delivered again now. */
+  isDue?: boolean;
+};

@@ -1,0 +1,73 @@
+/**
+ * Whether the deliveries of a data interval still hold erased rows. A run that began after the rows were deleted has read none of them, and
+ * its delivery has replaced that of an earlier run at the same place.
+ */
+import { mergeOf } from '../../events/reading/selection.ts';
+import { anyDestination } from '../destinations/index.ts';
+import { promisesOf } from '../destinations/promises.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import { millisOf } from '../domain/instants.ts';
+import type { Millis } from '../domain/millis.ts';
+import { isOpen } from '../domain/statuses.ts';
+import type { DeliveryFacts, DeliveryState } from './delivery-facts.ts';
+import { pinnedDestination } from '../integrations/pinned-destination.ts';
+import { sourceStartOfExport } from '../intervals/expired.ts';
+
+const MAX_REQUESTS = 5;
+/** Days after which superseded files that could not be deleted are forgotten, though they stay. */
+const FORGOTTEN_AFTER_MS = 6 * 86_400_000;
+
+/** @returns undefined if nothing was delivered, and nothing is being delivered */
+export function deliveryStateOf(
+  batchExport: BatchExport & { deleted: boolean },
+  interval: { start: string },
+  facts: DeliveryFacts,
+  now: Millis,
+): DeliveryState | undefined {
+  const runId = facts.deliveredRunId;
+  const remainder = (reason: string, keptUntil: string | null = null): DeliveryState => ({
+    state: 'remainder',
+    reason,
+    keptUntil,
+    runId,
+  });
+  const { newestRun } = facts;
+  // tooth: erasure-open-run
+  if (facts.isCommitting || (newestRun && isOpen(newestRun.status))) return { state: 'held', runId };
+  if (runId === null) {
+    // A run that was reading the rows while they were deleted has failed for good.
+    const isOwed =
+      newestRun?.errorCode === 'interval_shrank' && !newestRun.isLater && !batchExport.deleted && !batchExport.paused;
+    return isOwed && facts.requests < MAX_REQUESTS ? { state: 'held', isDue: isDue(facts) } : undefined;
+  }
+  const types = facts.typesBefore.map((type) => type ?? batchExport.destinationType);
+  if (types.some((type) => appends(type))) return remainder('append_destination');
+  if (types.length > 0 && types.every((type) => type === 'NoOp')) return undefined;
+  const { content } = facts;
+  if (content && mergeOf(content) && types.some((type) => anyDestination(type).takes === 'rows'))
+    return remainder('merged_table');
+  if (!facts.isHeldHere) {
+    if (facts.isHeldElsewhere) return remainder('earlier_place');
+    if (facts.superseded) return remainder('superseded_files', facts.superseded.until);
+    const areForgotten =
+      facts.reason === 'superseded_files' &&
+      (facts.keptUntil === null || millisOf(facts.keptUntil) < now - FORGOTTEN_AFTER_MS);
+    return areForgotten ? remainder('superseded_files') : { state: 'clean', runId };
+  }
+  if (batchExport.deleted) return remainder('export_deleted');
+  if (facts.place !== null && pinnedDestination(batchExport).place !== facts.place) return remainder('earlier_place');
+  if (millisOf(interval.start) < sourceStartOfExport(batchExport)) return remainder('source_expired');
+  if (batchExport.paused) return remainder('export_paused');
+  if (facts.requests >= MAX_REQUESTS && facts.hasWaited && !facts.isRequested) return remainder('redelivery_failed');
+  return { state: 'held', runId, isDue: isDue(facts) };
+}
+
+function isDue({ requests, isRequested, hasWaited }: DeliveryFacts): boolean {
+  return !isRequested && hasWaited && requests < MAX_REQUESTS;
+}
+
+/** Whether rows of a later delivery come in addition. */
+function appends(type: string): boolean {
+  const destination = anyDestination(type);
+  return destination.promises.some(({ when }) => promisesOf(destination, when).redelivery === 'repeats_by_uuid');
+}

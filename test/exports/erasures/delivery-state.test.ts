@@ -1,0 +1,84 @@
+/** Decisions about deliveries that had rows of erased persons. */
+import assert from 'node:assert/strict';
+import type { DeliveryFacts } from '../../../src/exports/erasures/delivery-facts.ts';
+import { deliveryStateOf } from '../../../src/exports/erasures/delivery-state.ts';
+import { pinnedDestination } from '../../../src/exports/integrations/pinned-destination.ts';
+import { unfilteredContent } from '../../../src/conditions/rows/content.ts';
+import { createExportRows, type ExportRows } from '../../support/database/export-rows.ts';
+
+const NOW = Date.parse('2026-05-17T10:00:00Z');
+const interval = { start: '2026-05-01T10:00:00.000000Z' };
+const UNTIL = '2026-05-18T10:00:00.000000Z';
+type Export = Parameters<typeof deliveryStateOf>[0];
+
+describe('a delivery of erased rows', () => {
+  let rows: ExportRows;
+  let batchExport: Export;
+  let delivered: DeliveryFacts;
+  before(async () => {
+    rows = await createExportRows();
+    const built = await rows.buildExport({ paused: false, destinationConfig: { directory: 'here', prefix: '' } });
+    batchExport = { ...built, deleted: false };
+    delivered = {
+      reason: null,
+      keptUntil: null,
+      requests: 0,
+      isRequested: false,
+      hasWaited: true,
+      isCommitting: false,
+      newestRun: { status: 'Completed', errorCode: null, isLater: false },
+      deliveredRunId: 'run',
+      place: pinnedDestination(built).place,
+      content: unfilteredContent('events'),
+      typesBefore: ['LocalFile'],
+      isHeldHere: true,
+      isHeldElsewhere: false,
+      superseded: null,
+    };
+  });
+  after(() => rows?.close());
+
+  const shrank = { status: 'Failed', errorCode: 'interval_shrank', isLater: false } as const;
+  const nothing = { deliveredRunId: null, typesBefore: [], isHeldHere: false };
+  const cleaned = { isHeldHere: false };
+  const persons = unfilteredContent('persons');
+
+  const cases: [name: string, facts: Partial<DeliveryFacts>, changed: Partial<Export>, expected: string][] = [
+    ['is due', {}, {}, 'held, due'],
+    ['is requested already', { requests: 1, isRequested: true }, {}, 'held'],
+    ['waits after a failure', { requests: 2, hasWaited: false }, {}, 'held'],
+    ['failed too often', { requests: 5 }, {}, 'redelivery_failed'],
+    ['has an open run', { newestRun: { ...shrank, status: 'Running' }, ...nothing }, {}, 'held'],
+    ['is being committed', { isCommitting: true, ...cleaned }, {}, 'held'],
+    ['is delivered again', cleaned, {}, 'clean'],
+    ['was delivered to another place, too', { ...cleaned, isHeldElsewhere: true }, {}, 'earlier_place'],
+    ['has files in their grace', { ...cleaned, superseded: { until: UNTIL } }, {}, `superseded_files until ${UNTIL}`],
+    ['has files that stay', { ...cleaned, superseded: { until: null } }, {}, 'superseded_files'],
+    ['had files that are deleted', { ...cleaned, reason: 'superseded_files', keptUntil: UNTIL }, {}, 'clean'],
+    [
+      'had files whose deletion was given up',
+      { ...cleaned, reason: 'superseded_files', keptUntil: '2026-05-10T10:00:00.000000Z' },
+      {},
+      'superseded_files',
+    ],
+    ['was appended', { ...cleaned, typesBefore: ['HTTP'] }, {}, 'append_destination'],
+    ['was merged', { ...cleaned, typesBefore: ['Postgres'], content: persons }, {}, 'merged_table'],
+    ['has versions in files', { ...cleaned, content: persons }, {}, 'clean'],
+    ['was only counted', { typesBefore: ['NoOp'] }, {}, 'forgotten'],
+    ['was never made', { ...nothing, newestRun: null }, {}, 'forgotten'],
+    ['is owed', { ...nothing, newestRun: shrank }, {}, 'held, due'],
+    ['failed by itself', { ...nothing, newestRun: { ...shrank, errorCode: 'bucket_missing' } }, {}, 'forgotten'],
+    ['is of a deleted export', {}, { deleted: true }, 'export_deleted'],
+    ['is of a paused export', {}, { paused: true }, 'export_paused'],
+    ['is of an export that moved', {}, { destinationConfig: { directory: 'there', prefix: '' } }, 'earlier_place'],
+    ['has no source any more', {}, { retainedFrom: '2026-05-02T00:00:00.000000Z' }, 'source_expired'],
+  ];
+  for (const [name, facts, changed, expected] of cases) {
+    it(`that ${name}: ${expected}`, () => {
+      const decided = deliveryStateOf({ ...batchExport, ...changed }, interval, { ...delivered, ...facts }, NOW);
+      const until = decided?.keptUntil ? ` until ${decided.keptUntil}` : '';
+      const state = decided ? `${decided.reason ?? decided.state}${until}${decided.isDue ? ', due' : ''}` : 'forgotten';
+      assert.equal(state, expected);
+    });
+  }
+});
