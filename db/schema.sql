@@ -157,6 +157,8 @@ create table batch_export_backfills (
   total_records bigint,
   -- taken beyond the limit of its project: its requests are written when there is a place
   waits boolean default false not null,
+  -- runs in progress that are ended, because the backfill delivers their intervals anew
+  replaces uuid[] default '{}'::uuid[] not null,
   constraint batch_export_backfills_pkey PRIMARY KEY (id),
   constraint batch_export_backfills_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE,
   constraint batch_export_backfills_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
@@ -660,6 +662,62 @@ CREATE INDEX early_access_features_project ON public.early_access_features USING
 CREATE TRIGGER early_access_features_tell_delete AFTER DELETE ON public.early_access_features REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tell_definitions();
 CREATE TRIGGER early_access_features_tell_insert AFTER INSERT ON public.early_access_features REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tell_definitions();
 CREATE TRIGGER early_access_features_tell_update AFTER UPDATE ON public.early_access_features REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tell_definitions();
+
+-- data intervals whose deliveries may hold rows of an erasure
+create table erased_deliveries (
+  erasure_id uuid not null,
+  batch_export_id uuid not null,
+  data_interval_start timestamp with time zone not null,
+  data_interval_end timestamp with time zone not null,
+  -- rows of the persons that the interval had at the source; of sessions, at most; 0 where it was not searched
+  rows bigint not null,
+  -- clean: delivered without the rows since; not_searched: a range of intervals whose source had expired
+  state text default 'held'::text not null,
+  -- why rows remain
+  reason text,
+  -- when the remaining rows are deleted, if it is known
+  kept_until timestamp with time zone,
+  -- the run that delivered the rows
+  run_id uuid,
+  -- how often a re-delivery was requested
+  requests integer default 0 not null,
+  requested_at timestamp with time zone,
+  checked_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint erased_deliveries_pkey PRIMARY KEY (erasure_id, batch_export_id, data_interval_start, data_interval_end),
+  constraint erased_deliveries_state_check CHECK ((state = ANY (ARRAY['held'::text, 'clean'::text, 'remainder'::text, 'not_searched'::text]))),
+  constraint erased_deliveries_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE,
+  constraint erased_deliveries_erasure_id_fkey FOREIGN KEY (erasure_id) REFERENCES erasures(id) ON DELETE CASCADE
+);
+CREATE INDEX erased_deliveries_interval ON public.erased_deliveries USING btree (batch_export_id, data_interval_start, data_interval_end);
+CREATE INDEX erased_deliveries_unchecked ON public.erased_deliveries USING btree (erasure_id, checked_at) WHERE (state = ANY (ARRAY['held'::text, 'remainder'::text]));
+
+-- persons to be deleted together with their events
+create table erasures (
+  id uuid not null,
+  project_id integer not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  -- rows of the persons that were stored later are new data, and stay
+  stored_before timestamp with time zone not null,
+  state text default 'pending'::text not null,
+  persons integer not null,
+  -- empty once the erasure has ended
+  person_ids uuid[] not null,
+  -- empty once the erasure has ended
+  distinct_ids text[] not null,
+  -- with searched_uuid: position up to which events are searched and deleted
+  searched_time timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  searched_uuid uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  events_deleted bigint default 0 not null,
+  person_versions_deleted bigint default 0 not null,
+  -- a run that began later has read none of the rows
+  rows_deleted_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (id),
+  constraint erasures_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'deleting'::text, 'redelivering'::text, 'done'::text, 'done_with_remainder'::text]))),
+  constraint erasures_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX erasures_open ON public.erasures USING btree (project_id) WHERE (finished_at IS NULL);
+CREATE INDEX erasures_project ON public.erasures USING btree (project_id, created_at, id);
 
 create table event_ids (
   project_id integer not null,

@@ -1072,6 +1072,54 @@ export interface paths {
         patch: operations["early_access_feature_partial_update"];
         trace?: never;
     };
+    "/api/environments/{project_id}/erasures/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["erasures_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/erasures/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["erasures_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/erasures/{id}/deliveries/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["erasures_deliveries_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/events/": {
         parameters: {
             query?: never;
@@ -3032,6 +3080,8 @@ export interface components {
             action: "pause" | "unpause" | "retry_failed";
             dry_run?: boolean;
             ids: string[];
+            include_retrying?: boolean;
+            plan?: string;
             reason?: string | null;
             resume_at?: string | null;
         };
@@ -3042,8 +3092,10 @@ export interface components {
             /** Format: uuid */
             id: string;
             intervals: number | null;
+            plan: string | null;
             /** @enum {string} */
             result: "changed" | "unchanged" | "refused";
+            retrying: number | null;
         };
         /** BulkResults */
         BulkResults: {
@@ -3394,6 +3446,43 @@ export interface components {
         /** EndedSessions */
         EndedSessions: {
             ended: number;
+        };
+        /** ErasedDelivery */
+        ErasedDelivery: {
+            /** Format: uuid */
+            batch_export_id: string;
+            /** Format: date-time */
+            data_interval_end: string;
+            /** Format: date-time */
+            data_interval_start: string;
+            destination_type: string;
+            kept_until: string | null;
+            reason: ("append_destination" | "earlier_place" | "export_deleted" | "export_paused" | "merged_table" | "redelivery_failed" | "source_expired" | "superseded_files") | null;
+            rows: number;
+            run_id: string | null;
+            /** @enum {string} */
+            state: "held" | "clean" | "remainder" | "not_searched";
+        };
+        /** Erasure */
+        Erasure: {
+            /** Format: date-time */
+            created_at: string;
+            deliveries: {
+                clean: number;
+                held: number;
+                not_searched: number;
+                remainder: number;
+            };
+            events_deleted: number;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            person_versions_deleted: number;
+            persons: number;
+            /** @enum {string} */
+            state: "pending" | "deleting" | "redelivering" | "done" | "done_with_remainder";
+            /** Format: date-time */
+            stored_before: string;
         };
         /** Error */
         Error: {
@@ -7791,6 +7880,86 @@ export interface operations {
             };
         };
     };
+    erasures_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["Erasure"][];
+                    };
+                };
+            };
+        };
+    };
+    erasures_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+        };
+    };
+    erasures_deliveries_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                state?: ("held" | "clean" | "remainder" | "not_searched")[];
+            };
+            header?: never;
+            path: {
+                id: string;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["ErasedDelivery"][];
+                    };
+                };
+            };
+        };
+    };
     events_list: {
         parameters: {
             query?: {
@@ -9440,6 +9609,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9475,6 +9652,14 @@ export interface operations {
                     "application/json": {
                         persons_deleted: number;
                     };
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
                 };
             };
         };
