@@ -28,49 +28,50 @@ function subscribe(listener: () => void): () => void {
 
 export function Notices() {
   const notice = useSyncExternalStore(subscribe, () => currentNotice);
+  return (
+    <div role="status" className={styles.place}>
+      {notice && <ShownNotice notice={notice} />}
+    </div>
+  );
+}
+
+function ShownNotice({ notice }: { notice: Notice }) {
+  const { text, link, undo } = notice;
   // The time starts again when the pointer and the focus have left the notice.
   const [isHovered, setHovered] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const isUsed = isHovered || isFocused;
   useEffect(() => {
-    if (!notice) {
-      setHovered(false);
-      setFocused(false);
-    }
-    if (!notice || isUsed) return undefined;
+    if (isUsed) return undefined;
     const shownMs = notice.link || notice.undo ? SHOWN_WITH_OFFER_MS : SHOWN_MS;
     const timer = setTimeout(() => showNotice(undefined), shownMs);
     return () => clearTimeout(timer);
   }, [notice, isUsed]);
   return (
-    <div role="status" className={styles.place}>
-      {notice && (
-        <div
-          className={styles.notice}
-          onPointerEnter={() => setHovered(true)}
-          onPointerLeave={() => setHovered(false)}
-          onFocus={() => setFocused(true)}
-          onBlur={() => setFocused(false)}
+    <div
+      className={styles.notice}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+    >
+      <span className={styles.text}>
+        {text}
+        {link && <> {link}</>}
+      </span>
+      {undo && (
+        <Button
+          onPress={() => {
+            showNotice(undefined);
+            undo();
+          }}
         >
-          <span className={styles.text}>
-            {notice.text}
-            {notice.link && <> {notice.link}</>}
-          </span>
-          {notice.undo && (
-            <Button
-              onPress={() => {
-                showNotice(undefined);
-                notice.undo?.();
-              }}
-            >
-              Undo
-            </Button>
-          )}
-          <Button kind="quiet" aria-label="Close this notice" onPress={() => showNotice(undefined)}>
-            ✕
-          </Button>
-        </div>
+          Undo
+        </Button>
       )}
+      <Button kind="quiet" aria-label="Close this notice" onPress={() => showNotice(undefined)}>
+        ✕
+      </Button>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Finds pages, objects and actions by a few letters of their names. */
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react';
+import { useDeferredValue, useEffect, useEffectEvent, useState, type KeyboardEvent } from 'react';
 import { Autocomplete, Header, Input, Menu, MenuItem, MenuSection, SearchField } from 'react-aria-components';
 import { presentKeys } from '../../keys/keys.ts';
 import { Dialog } from '../../look/dialog.tsx';
@@ -38,6 +38,18 @@ export function Palette({ projectId, onClose }: PaletteProps) {
   const all = sections.flatMap(({ entries }) => entries);
 
   const isShown = searchText === text.trim();
+  // While a search is pending, the project's objects are still those of the text before.
+  const isFirstCurrent =
+    !searchResults.isPending || !searchResults.sections.some(({ entries }) => entries[0] === all[0]);
+  const first = isShown && isFirstCurrent ? all[0] : undefined;
+
+  function choose(id: string) {
+    const entry = all.find((candidate) => candidate.id === id);
+    onClose();
+    if (entry?.href !== undefined) void navigate({ href: entry.href });
+    // After the dialog has given the focus back.
+    else if (entry?.run) setTimeout(entry.run, 50);
+  }
 
   // Enter is often pressed before the results of the last letters are shown, or their first has the focus.
   function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
@@ -47,22 +59,11 @@ export function Palette({ projectId, onClose }: PaletteProps) {
     event.stopPropagation();
     setChosenText(text.trim());
   }
+  const chooseAwaited = useEffectEvent(choose);
+  const awaitedId = chosenText === text.trim() ? first?.id : undefined;
   useEffect(() => {
-    if (chosenText === undefined || chosenText !== text.trim()) return;
-    // While a search is pending, the project's objects are still those of the text before.
-    const isFirstCurrent = all[0] !== undefined && !searchResults.sections.some(({ entries }) => entries[0] === all[0]);
-    if (!isShown || (searchResults.isPending && !isFirstCurrent)) return;
-    setChosenText(undefined);
-    if (all[0]) choose(all[0].id);
-  });
-
-  function choose(id: string) {
-    const entry = all.find((candidate) => candidate.id === id);
-    onClose();
-    if (entry?.href !== undefined) void navigate({ href: entry.href });
-    // After the dialog has given the focus back.
-    else if (entry?.run) setTimeout(entry.run, 50);
-  }
+    if (awaitedId !== undefined) chooseAwaited(awaitedId);
+  }, [awaitedId]);
 
   return (
     <Dialog title="Command palette" isOpen onClose={onClose} width="wide">
