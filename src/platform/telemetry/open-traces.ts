@@ -30,8 +30,6 @@ function ratioOf(
       return 1;
     case 'always_off':
       return 0;
-    case 'traceidratio':
-      return Number(argument ?? 1);
     default:
       return argument === undefined ? DEFAULT_RATIOS[role] : Number(argument);
   }

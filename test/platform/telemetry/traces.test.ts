@@ -84,6 +84,10 @@ describe('traces', () => {
       'sluice.error_code': 'not_authenticated',
     });
     assert.notEqual(refused!.traceId, stored!.traceId);
+    assert.ok(
+      collector.spans.every(({ isFailed }) => !isFailed),
+      'a mistake of a client is no failure',
+    );
     for (const word of [
       'evil',
       token,

@@ -70,7 +70,7 @@ export function connectCollector({ endpoint, headers = '', ratio, role, log }: C
     currentId: () => trace.getActiveSpan()?.spanContext().traceId,
     openTelemetry: { tracer, processor, resource },
     async close() {
-      await Promise.race([provider.shutdown().catch(() => {}), sleep(SENDING_MS)]);
+      await Promise.race([provider.shutdown().catch(() => {}), sleep(SENDING_MS, undefined, { ref: false })]);
       context.disable();
       propagation.disable();
     },
@@ -84,9 +84,6 @@ export function connectCollector({ endpoint, headers = '', ratio, role, log }: C
         const child = tracer.startSpan(name, {}, surrounding);
         try {
           return await work();
-        } catch (error) {
-          child.setStatus({ code: SpanStatusCode.ERROR });
-          throw error;
         } finally {
           child.end();
         }
