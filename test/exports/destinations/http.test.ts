@@ -162,7 +162,7 @@ describe('HTTP', () => {
     for (const [status, code] of [
       [400, 'body_refused'],
       [401, 'token_refused'],
-      [403, 'token_refused'],
+      [403, 'request_forbidden'],
       [404, 'url_not_found'],
       [413, 'batch_too_large'],
       [415, 'media_type_refused'],

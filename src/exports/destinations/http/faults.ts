@@ -15,7 +15,15 @@ export const HTTP_FAULTS = {
     field: 'token',
     final: true,
     sentence: 'The receiver does not accept the token.',
-    rawCodes: [401, 403],
+    rawCodes: [401],
+  },
+  request_forbidden: {
+    owner: 'you',
+    field: 'token',
+    final: true,
+    sentence:
+      'The receiver forbids the request: the token may lack a permission, or the receiver expects other addresses or headers.',
+    rawCodes: [403],
   },
   url_not_found: {
     owner: 'you',
