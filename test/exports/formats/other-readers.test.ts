@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  DuckDBDateValue,
-  DuckDBInstance,
-  DuckDBTimestampTZValue,
-  type DuckDBConnection,
-  type DuckDBValue,
-} from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import {
   SUPPORTED_COMPRESSIONS,
@@ -20,6 +14,14 @@ import { encodeFile, fileExtension } from '../../../src/exports/formats/file.ts'
 import { chunked, readAll } from '../../support/database/copy-stream.ts';
 import { needsPython, runPython } from '../../support/sdks/python.ts';
 import {
+  ARROW_TYPES,
+  assertSame,
+  contentOf,
+  DUCKDB_TYPES,
+  jsonSafe,
+  type Content,
+} from '../../support/database/table-content.ts';
+import {
   anyTable,
   copiedColumns,
   copyOf,
@@ -29,7 +31,6 @@ import {
 } from '../../support/database/tables.ts';
 
 type Format = Exclude<FileFormat, 'JSONLines'>;
-type Content = { names: string[]; types: string[]; rows: readonly (readonly Value[])[] };
 type Kind = { format: Format; compression: Compression | null };
 
 const KINDS: Kind[] = (['Parquet', 'CSV'] as const).flatMap((format) =>
@@ -38,29 +39,6 @@ const KINDS: Kind[] = (['Parquet', 'CSV'] as const).flatMap((format) =>
 const PYARROW = { name: 'pyarrow', version: '26.0.1' };
 const RANDOM_TABLES = 200;
 const ROWS = 5003;
-
-const ARROW_TYPES: Record<ColumnType, string> = {
-  uuid: 'string',
-  text: 'string',
-  jsonb: 'string',
-  timestamptz: 'timestamp[us, tz=UTC]',
-  date: 'date32[day]',
-  int4: 'int32',
-  int8: 'int64',
-  float8: 'double',
-  bool: 'bool',
-};
-const DUCKDB_TYPES: Record<ColumnType, string> = {
-  uuid: 'VARCHAR',
-  text: 'VARCHAR',
-  jsonb: 'VARCHAR',
-  timestamptz: 'TIMESTAMP WITH TIME ZONE',
-  date: 'DATE',
-  int4: 'INTEGER',
-  int8: 'BIGINT',
-  float8: 'DOUBLE',
-  bool: 'BOOLEAN',
-};
 
 describe('files read by others', () => {
   let folder: string;
@@ -90,12 +68,7 @@ describe('files read by others', () => {
         : `read_csv($file, header = true, all_varchar = true, delim = ',', quote = '"', escape = '"', nullstr = '',
              allow_quoted_nulls = false,
              compression = '${compression ?? 'none'}', max_line_size = 10000000)`;
-    const result = await duckdb.runAndReadAll(`select * from ${reading}`, { file });
-    return {
-      names: result.columnNames(),
-      types: result.columnTypes().map(String),
-      rows: result.getRows().map((row) => row.map(plain)),
-    };
+    return contentOf(await duckdb.runAndReadAll(`select * from ${reading}`, { file }));
   }
 
   for (const kind of KINDS) {
@@ -169,32 +142,4 @@ async function asText(table: Table): Promise<Value[][]> {
       return type === 'timestamptz' || type === 'date' ? parsed[name]! : String(value);
     });
   });
-}
-
-/** Row by row: the difference of two large tables takes minutes to describe. */
-function assertSame(read: Content, wanted: Content, message = ''): void {
-  assert.deepEqual({ ...read, rows: read.rows.length }, { ...wanted, rows: wanted.rows.length }, message);
-  for (const [n, row] of read.rows.entries()) assert.deepEqual(row, wanted.rows[n], `row ${n}, ${message}`);
-}
-
-/** DuckDB's own classes as our tests write such values. */
-function plain(value: DuckDBValue): Value {
-  if (value instanceof DuckDBTimestampTZValue) return value.micros;
-  return value instanceof DuckDBDateValue ? value.days : (value as Value);
-}
-
-/** As read_tables.py writes what JSON cannot say. */
-function jsonSafe(table: Table, { rows, ...rest }: Content): Content {
-  return {
-    ...rest,
-    rows: rows.map((row) => row.map((value, i) => jsonValue(value, table.columns[i]!.type))),
-  };
-}
-
-function jsonValue(value: Value, type: ColumnType): Value {
-  if (typeof value === 'bigint') return String(value);
-  if (type !== 'float8' || typeof value !== 'number') return value;
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleBE(value);
-  return bytes.toString('hex');
 }

@@ -1,4 +1,4 @@
-"""What pyarrow reads in the files of a folder: one line of JSON for each file, by name, with types and rows."""
+"""Prints what pyarrow reads in the files of a folder: one line of JSON for each file, by name, with types and rows."""
 
 import csv
 import io
@@ -40,16 +40,15 @@ def read(path):
     )
 
 
-def told(path):
-    table = read(path)
+def content_of(table):
     columns = [EXACT.get(column.type, lambda column: column.to_pylist())(column) for column in table.columns]
     return {
-        "file": os.path.basename(path),
         "names": table.schema.names,
         "types": [str(field.type) for field in table.schema],
         "rows": [list(row) for row in zip(*columns)] if columns else [],
     }
 
 
-for name in sorted(os.listdir(sys.argv[1])):
-    print(json.dumps(told(os.path.join(sys.argv[1], name))))
+if __name__ == "__main__":
+    for name in sorted(os.listdir(sys.argv[1])):
+        print(json.dumps({"file": name, **content_of(read(os.path.join(sys.argv[1], name)))}))

@@ -11,8 +11,11 @@ import type { DestinationEnvironment } from '../../../src/exports/destinations/e
 import { emptyFile, encodeFile } from '../../../src/exports/formats/file.ts';
 import { RowsDigester } from '../../../src/conditions/rows/rows-digest.ts';
 import { copyBinary } from '../database/copy-stream.ts';
+import { copiedColumns, copyOf as copyOfTable, type Table } from '../database/tables.ts';
 
 export type TestRow = { uuid: string; event: string; properties: Record<string, unknown> };
+/** Rows of a part; a table, with columns of its own, for destinations of files. */
+type PartRows = readonly TestRow[] | Table;
 
 export const COLUMNS: readonly Column[] = [
   { name: 'uuid', type: 'uuid' },
@@ -48,17 +51,19 @@ function withErrorAtEnd(source: PartSource, error: Error): PartSource {
   return { ...source, file: () => broken(source.file()), rows: () => broken(source.rows()) };
 }
 
-function sourceOf(rows: readonly TestRow[], delivery: Delivery): PartSource {
-  const copy = copyOf(rows);
+const countRows = (part: PartRows) => ('columns' in part ? part.rows : part).length;
+
+function sourceOf(part: PartRows, delivery: Delivery): PartSource {
+  const copy = 'columns' in part ? copyOfTable(part) : copyOf(part);
   const file = encodeFile(blocksOf(copy), { ...delivery.file, columns: delivery.columns });
   const digester = new RowsDigester();
-  for (const { uuid } of rows) digester.add(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 0);
+  for (const { uuid } of 'columns' in part ? [] : part) digester.add(Buffer.from(uuid.replaceAll('-', ''), 'hex'), 0);
   let summary = () => file.summary();
   return {
     file: () => file.bytes,
     rows() {
       summary = () => ({
-        rows: rows.length,
+        rows: countRows(part),
         digest: digester.digest(),
         contentBytes: copy.length,
         contentSha256: null,
@@ -134,7 +139,7 @@ export function testInterval(
   }
 
   /** A new plan: the next epoch of the interval, for rows in parts. */
-  function plan(parts: readonly (readonly TestRow[])[]) {
+  function plan(parts: readonly PartRows[]) {
     epoch++;
     delivered = false;
     const delivery: Delivery = {
@@ -146,7 +151,7 @@ export function testInterval(
       end: instantOf(hour + 1),
       cutoff: `2026-01-01T00:00:00.${String(epoch).padStart(6, '0')}Z`,
       epoch,
-      columns: COLUMNS,
+      columns: parts[0] && 'columns' in parts[0] ? copiedColumns(parts[0]) : COLUMNS,
       merge: null,
       file: { format: 'JSONLines', compression: 'gzip', numbered: parts.length > 1, ...file },
     };
@@ -177,7 +182,7 @@ export function testInterval(
             listStagedParts: async (under) => staged.filter((part) => part.epoch === under),
           },
           recordSuperseded: async (keys) => keys.forEach((key) => superseded.add(key)),
-          emptyFile: (kind) => emptyFile({ ...kind, columns: COLUMNS }),
+          emptyFile: (kind) => emptyFile({ ...kind, columns: delivery.columns }),
           step: steps,
         },
         place.environment,
@@ -194,7 +199,7 @@ export function testInterval(
       async write(steps: Steps = passEveryStep): Promise<StagedPart[]> {
         const written: StagedPart[] = [];
         for (const [index, rows] of parts.entries()) {
-          const part = { index, rows: rows.length };
+          const part = { index, rows: countRows(rows) };
           const stagedPart = await withSession(steps, (session) => session.write(part, sourceOf(rows, delivery)));
           // State between activities is stored as JSON.
           written.push(JSON.parse(JSON.stringify(stagedPart)) as StagedPart);
@@ -205,7 +210,7 @@ export function testInterval(
       /** Stages the first part from a source that breaks. */
       writeBroken: (error: Error): Promise<StagedPart> =>
         withSession(passEveryStep, (session) =>
-          session.write({ index: 0, rows: parts[0]!.length }, withErrorAtEnd(sourceOf(parts[0]!, delivery), error)),
+          session.write({ index: 0, rows: countRows(parts[0]!) }, withErrorAtEnd(sourceOf(parts[0]!, delivery), error)),
         ),
       commit: (parts: readonly StagedPart[], steps: Steps = passEveryStep): Promise<Receipt> =>
         withSession(steps, (session) => session.commit(parts)),
@@ -239,7 +244,7 @@ export function testInterval(
         ),
       ),
     /** Writes and commits a new plan, and closes the ledger row, as a run does. */
-    async deliver(parts: readonly (readonly TestRow[])[]) {
+    async deliver(parts: readonly PartRows[]) {
       const run = plan(parts);
       const receipt = await run.commit(await run.write());
       delivered = true;
