@@ -22,7 +22,7 @@ function ignoreOutage(error: unknown): void {
   const { name = '', code = '', cause, $metadata } = error as Outage;
   if (
     $metadata ||
-    /^(E|UND_ERR_)[A-Z_]+$/.test(cause?.code ?? code) ||
+    /^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(cause?.code ?? code) ||
     name === 'TimeoutError' ||
     error instanceof DestinationUnavailable
   )
