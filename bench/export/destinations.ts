@@ -11,6 +11,7 @@ import {
   interleave,
   measurePart,
   median,
+  NotMeasured,
   peakRssMb,
   serverCpuMs,
   type Bench,
@@ -33,7 +34,10 @@ type Log = (line: string) => void;
 export const bench: Bench = async ({ large, log }) => {
   const result: Required<BenchResult> = { name: 'destinations', cases: [], goals: [], missing: [] };
   const installation = await startInstallation({ allowedHosts: ['127.0.0.1', 'localhost'] });
-  const places = await startPlaces();
+  const places = await startPlaces().catch(async (error: Error) => {
+    await installation.close();
+    throw new NotMeasured(error.message);
+  });
   try {
     await measurePart(result, 'speed', () => compareSpeed(installation, places, log));
     if (large)
