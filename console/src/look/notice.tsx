@@ -13,11 +13,12 @@ const SHOWN_MS = 12_000;
 /** Long enough to reach, by a screen reader and a keyboard, what is offered nowhere else (WCAG 2.2.1). */
 const SHOWN_WITH_OFFER_MS = 60_000;
 
-let currentNotice: Notice | undefined;
+let currentNotice: (Notice & { number: number }) | undefined;
+let shownCount = 0;
 const listeners = new Set<() => void>();
 
 export function showNotice(notice: Notice | undefined): void {
-  currentNotice = notice;
+  currentNotice = notice && { ...notice, number: (shownCount += 1) };
   for (const listener of listeners) listener();
 }
 
@@ -30,7 +31,7 @@ export function Notices() {
   const notice = useSyncExternalStore(subscribe, () => currentNotice);
   return (
     <div role="status" className={styles.place}>
-      {notice && <ShownNotice notice={notice} />}
+      {notice && <ShownNotice key={notice.number} notice={notice} />}
     </div>
   );
 }

@@ -155,8 +155,7 @@ export function History({ projectId, one, map, mayEdit, isLoading, visit }: Hist
       )}
       {newestNotBlank < 0 && (
         <p>
-          Each dash is an interval that ended before the schedule began.
-          {mayEdit && ' No delivery of it is due: select those that you want delivered.'}
+          Each dash is an interval outside of the schedule.{mayEdit && ' Select the intervals that you want delivered.'}
         </p>
       )}
       <p className={styles.readout}>

@@ -10,6 +10,7 @@ export function rowElements(): (indices: readonly number[], activeRow: number) =
   let keys = 0;
   return (indices, activeRow) => {
     const isFocused = document.activeElement?.role === 'gridcell';
+    const focusedRow = Number(document.activeElement?.closest('[role=row]')?.ariaRowIndex ?? 0) - 1;
     const staying = new Set(indices);
     // Without the focus, the element of a distant active row may be any.
     if (!isFocused) staying.delete(activeRow);
@@ -23,6 +24,7 @@ export function rowElements(): (indices: readonly number[], activeRow: number) =
         return drawn[before]!;
       }
       // Only an element between the same rows that stay: React would move any other one, and a moved element loses the focus.
+      while (drawn[next]?.index === focusedRow && !staying.has(focusedRow)) next += 1;
       const free = mayReuse ? drawn[next] : undefined;
       if (!free || staying.has(free.index)) return { index, key: (keys += 1) };
       next += 1;

@@ -80,9 +80,10 @@ export function EditExportPage() {
     showNotice({
       text: (
         <>
-          {changes.length > 0 ? `Saved: ${changes.join(', ')}.` : 'Nothing was changed.'}
-          {retry && ` ${retry.text}`}
-          {!retry && keeping && changesRuns(differences, type) && ` ${keeping}.`}
+          {changes.length > 0 && `Saved: ${changes.join(', ')}. `}
+          {changes.length === 0 && !retry && 'Nothing was changed.'}
+          {retry?.text}
+          {!retry && keeping && changesRuns(differences, type) && `${keeping}.`}
         </>
       ),
       link: retry?.link,

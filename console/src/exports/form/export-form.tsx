@@ -213,7 +213,10 @@ export function ExportForm(props: Props) {
             error={fault}
             destination={destination}
             onChange={(changed) => set({ destination: changed })}
-            onJson={setJson}
+            onJson={(text) => {
+              setJson(text);
+              setSaved(false);
+            }}
             onNotJson={() =>
               setError(new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' }))
             }
@@ -231,14 +234,17 @@ export function ExportForm(props: Props) {
               labels={json === undefined ? type.fields : []}
               saved={isEdit ? { id: exportId, fields: before } : undefined}
               present={parsed && fields}
-              onError={setError}
+              onError={(found) => {
+                setError(found);
+                setSaved(false);
+              }}
             />
           )}
           {isEdit && <Effects {...{ differences, type, next, keeping }} />}
           {error !== undefined && !isErrorAtField && (
             <p className={styles.error}>
               <span role="alert">
-                {lacksRetry && 'The settings were saved, but the retry was not requested: '}
+                {lacksRetry && 'The settings were saved, but the retry may not have been requested: '}
                 {messageOf(error)}
               </span>
             </p>

@@ -12,7 +12,7 @@ import { countIntervals } from '../words/cadence.ts';
 
 type Asked = { queries: QueryClient; of: ExportPath; interval: string; plan: string };
 
-/** @returns a sentence and a link to the receipt; if other intervals are to be retried by now, the offer to retry these */
+/** @returns a sentence and a link to the receipt; if the intervals to retry have changed, the offer to retry the present ones */
 export async function retryPlanned(asked: Asked): Promise<{ text: string; link?: ReactNode }> {
   const { queries, of, interval, plan } = asked;
   try {
@@ -25,12 +25,12 @@ export async function retryPlanned(asked: Asked): Promise<{ text: string; link?:
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'conflict') throw error;
     const now = await queries.fetchQuery({ ...retriableQuery(of), staleTime: 0 });
-    if (now.total === 0) return { text: 'Nothing is to be retried any more.' };
+    if (now.total === 0) return { text: 'There is nothing left to retry.' };
     const retryNow = () =>
       retryPlanned({ ...asked, plan: now.plan }).then(showNotice, (failure: unknown) =>
         showNotice({ text: messageOf(failure) }),
       );
     const link = <Button onPress={() => void retryNow()}>Retry {countIntervals(now.total, interval)}</Button>;
-    return { text: 'Nothing was retried yet: other intervals are to be retried by now.', link };
+    return { text: 'Nothing was retried yet: the intervals to retry have changed.', link };
   }
 }

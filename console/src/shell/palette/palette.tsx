@@ -67,7 +67,13 @@ export function Palette({ projectId, onClose }: PaletteProps) {
 
   return (
     <Dialog title="Command palette" isOpen onClose={onClose} width="wide">
-      <Autocomplete inputValue={text} onInputChange={setText}>
+      <Autocomplete
+        inputValue={text}
+        onInputChange={(typed) => {
+          setText(typed);
+          setChosenText(undefined);
+        }}
+      >
         <SearchField aria-label="Command palette" autoFocus className={styles.search!}>
           <Input
             className={styles.input!}
