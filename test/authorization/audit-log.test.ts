@@ -88,7 +88,7 @@ describe('the activity log', () => {
 
   for (const route of unsafe.filter((one) => !(nameOf(one) in EXEMPT))) {
     const operation = OPERATIONS[placeOf(route)][nameOf(route)];
-    it(`has entries of ${placeOf(route)}: ${nameOf(route)}`, async () => {
+    it(`has entries for ${placeOf(route)}: ${nameOf(route)}`, async () => {
       assert.ok(operation, 'Say what a valid use of it is, or why it leaves no entry.');
       const validRequest = await operation(at);
       const before = await countEntries();

@@ -434,7 +434,7 @@ describe('rows, values and persons', () => {
       assert.equal(await status('POST', '/query/', { query: rows('properties.person_properties') }), 200);
     });
 
-    it('although they may change the other properties of what has such filters', async () => {
+    it('although they may rename objects with such filters', async () => {
       const query = trends(narrowing('event'));
       const insight = await world.buildInsight({ query, created_by: admin.userId });
       const other = await world.buildDashboard({ filters: narrowing('event') });

@@ -116,7 +116,7 @@ describe('two organizations', () => {
     return rows;
   }
 
-  describe('the id of the other in a path of ours', () => {
+  describe('the other organization’s id in our path', () => {
     const paths: [method: string, path: (ids: Belongings) => string, body?: Body][] = [
       ['GET', ({ dashboard }) => `/dashboards/${dashboard}/`],
       ['PATCH', ({ dashboard }) => `/dashboards/${dashboard}/`, { name: 'taken' }],
@@ -164,7 +164,7 @@ describe('two organizations', () => {
     }
   });
 
-  describe('the id of the other in a body of ours', () => {
+  describe('the other organization’s id in our body', () => {
     const bodies: [method: string, path: (own: Belongings) => string, body: (other: Belongings, own: Belongings) => Body, expected: number[]][] = [
       ['POST', () => '/dashboards/', ({ dashboard }) => ({ use_dashboard: Number(dashboard) }), [400]],
       ['POST', () => '/dashboards/', ({ insight }) => ({ name: 'x', tiles: [{ insight: Number(insight) }] }), [400, 404]],

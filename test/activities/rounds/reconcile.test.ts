@@ -428,7 +428,7 @@ describe('the reconciler', () => {
       assert.equal((await handle.describe()).status.name, 'CANCELLED');
     });
 
-    it('before it could plan, records so', async () => {
+    it('before it could plan, records the run as Cancelled', async () => {
       const { id } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
       const cancelled = await cancelAt(id, 'before-plan');
       const { status } = await reconcileUntilClosed(cancelled.id);

@@ -122,10 +122,10 @@ describe('a run whose destination changes under it', () => {
         const { environment } = world.engine;
         const { allowedHosts } = environment;
         try {
-          const exportId = await requestHour(table(), { step, act: async () => (environment.allowedHosts = []) });
-          await waitForError(exportId, /host cannot be used/, 'host_not_allowed', 'host');
+          const requested = await requestHour(table(), { step, act: async () => (environment.allowedHosts = []) });
+          await waitForError(requested, /host cannot be used/, 'host_not_allowed', 'host');
           environment.allowedHosts = allowedHosts;
-          const run = await onlyRun(exportId);
+          const run = await onlyRun(requested);
           assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
           assert.equal(await rowsDelivered(), 3);
         } finally {
@@ -137,50 +137,50 @@ describe('a run whose destination changes under it', () => {
     for (const step of ['after-plan', 'before-commit']) {
       it(`turned read-only at "${step}" is delivered to once it is writable`, async () => {
         const act = async () => asOwner(`alter database ${name} set default_transaction_read_only = on`);
-        const exportId = await requestHour(table(), { step, act });
-        await waitForError(exportId, /read-only.*25006/, 'server_read_only', 'host');
+        const requested = await requestHour(table(), { step, act });
+        await waitForError(requested, /read-only.*25006/, 'server_read_only', 'host');
         await asOwner(
           `begin; set transaction read write; alter database ${name} reset default_transaction_read_only; commit`,
         );
-        const run = await onlyRun(exportId);
+        const run = await onlyRun(requested);
         assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
         assert.equal(await rowsDelivered(), 3);
       });
     }
 
     it('with a rotated password is delivered to with the new one, once the export has it', async () => {
-      const exportId = await requestHour(table(), {
+      const requested = await requestHour(table(), {
         step: 'after-plan',
         act: async () => asOwner(`alter role ${role} password 'second'`),
       });
-      await waitForError(exportId, /user or the password is wrong/, 'wrong_password', 'password');
-      await world.batchExports.patch(world.projectId, exportId.id, { destination: table('second') });
-      const run = await onlyRun(exportId);
+      await waitForError(requested, /user or the password is wrong/, 'wrong_password', 'password');
+      await world.batchExports.patch(world.projectId, requested.id, { destination: table('second') });
+      const run = await onlyRun(requested);
       assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
       assert.equal(await rowsDelivered(), 3);
     });
 
     it('dropped before a part and restored is delivered to', async () => {
       const act = async () => asAdministrator(`drop database ${name} with (force)`);
-      const exportId = await requestHour(table(), { step: 'after-plan', act });
-      await waitForError(exportId, /database does not exist/, 'database_not_found', 'database');
+      const requested = await requestHour(table(), { step: 'after-plan', act });
+      await waitForError(requested, /database does not exist/, 'database_not_found', 'database');
       await asAdministrator(`create database ${name}`);
-      await waitForError(exportId, /lacks a privilege/, 'privilege_missing', 'user');
+      await waitForError(requested, /lacks a privilege/, 'privilege_missing', 'user');
       await asOwner(`grant all on schema public to ${role}`);
-      const run = await onlyRun(exportId);
+      const run = await onlyRun(requested);
       assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
       assert.equal(await rowsDelivered(), 3);
     });
 
     it('restored before the commit without what was staged ends its run at once, to be delivered anew', async () => {
-      const exportId = await requestHour(table(), {
+      const requested = await requestHour(table(), {
         step: 'before-commit',
         async act() {
           await asAdministrator(`drop database ${name} with (force)`, `create database ${name}`);
           await asOwner(`grant all on schema public to ${role}`);
         },
       });
-      const run = await onlyRun(exportId);
+      const run = await onlyRun(requested);
       assert.equal(run.status, 'FailedRetryable');
       assert.match(run.latestError!, /^The staged data of this run is no longer at the destination/);
     });
@@ -206,10 +206,10 @@ describe('a run whose destination changes under it', () => {
         refusing = true;
         return Promise.resolve();
       };
-      const exportId = await requestHour({ type: 'S3', config }, { step: 'after-plan', act });
-      await waitForError(exportId, /access key id does not exist/, 'access_key_not_found', 'aws_access_key_id');
+      const requested = await requestHour({ type: 'S3', config }, { step: 'after-plan', act });
+      await waitForError(requested, /access key id does not exist/, 'access_key_not_found', 'aws_access_key_id');
       refusing = false;
-      const run = await onlyRun(exportId);
+      const run = await onlyRun(requested);
       proxy.close();
       assert.deepEqual([run.status, run.latestError, run.epoch, run.recordsCompleted], ['Completed', null, 1, 3]);
     });

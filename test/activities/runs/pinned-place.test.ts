@@ -207,7 +207,7 @@ describe('the place of a run', () => {
         [x, y] = [`x-${randomUUID()}`, `y-${randomUUID()}`];
       });
 
-      it('is its plan’s after the export moved, and closed to other exports until it ends', async () => {
+      it('is its plan’s after the export moved, and closed to other exports until the run ends', async () => {
         const { id } = await create(stores, x);
         const goOn = await holdRun(id, 'before-committing');
         await move(stores, id, y);

@@ -55,7 +55,7 @@ describe('the limits of a plan', function () {
     };
   }
 
-  it(`of more than ${MAX_FILES} files is Failed at once, with what to change`, async () => {
+  it(`fail a run of more than ${MAX_FILES} files at once, with what to change`, async () => {
     const hour = await storeParts(world, MAX_FILES + 1, { hour: 1 });
     const config = { directory: randomUUID(), max_file_size_mb: 1 };
     const { status, latestError, errorCode, errorField } = await deliver({ type: 'LocalFile', config }, hour);
@@ -85,7 +85,7 @@ describe('the limits of a plan', function () {
     }
   });
 
-  it(`of more than ${MAX_TABLES} stage tables is Failed at once, with what to change`, async () => {
+  it(`fail a run of more than ${MAX_TABLES} stage tables at once, with what to change`, async () => {
     const hour = await storeParts(world, MAX_TABLES + 1, { hour: 5, bytes: 256 * MIB });
     const { status, latestError } = await deliver(table('more'), hour);
     assert.equal(status, 'Failed');

@@ -74,7 +74,7 @@ describe('a run that cannot be planned', () => {
     assert.deepEqual(await stateOf(handle.firstExecutionRunId), ['Failed', 'The batch export was deleted.']);
   });
 
-  it('because a restore has forgotten its export ends, and so does its unknown schedule', async () => {
+  it('because a restore has lost its export ends, as does the schedule that no export has', async () => {
     const id = await create();
     await sql('delete from batch_exports where id = $1', [id]);
     const handle = await start(id, async () => {});

@@ -175,7 +175,7 @@ describe('a range of dates', () => {
     assert.deepEqual(line!.data, [1, 0, 0]);
   });
 
-  it('of retention is a number of periods up to the last date', async () => {
+  it('of retention is the requested number of periods up to the last date', async () => {
     await world.setTimeZone('America/New_York');
     const retentionFilter = { period: 'Month', totalIntervals: 3 };
     const { results } = await world.run(

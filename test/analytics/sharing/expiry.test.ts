@@ -109,7 +109,7 @@ describe('the expiry of a shared link', () => {
     assert.equal((await unlock(token)).status, 404);
   });
 
-  it('makes caches keep nothing while the link works', async () => {
+  it('forbids caching while the link works', async () => {
     const token = await world.share(id, { expires_at: LATER });
     for (const end of ['', '.json']) {
       const headers = new Headers((await visit(`/shared/${token}${end}`)).headers as [string, string][]);

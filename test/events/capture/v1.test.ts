@@ -191,7 +191,7 @@ describe('a batch sent to /i/v1/analytics/events', () => {
     assert.equal((await stored()).length, packings.length);
   });
 
-  it('places history where the project permits it to its public key, and answers so where it does not', async () => {
+  it('places history where the project permits it to its public key, and answers with a warning where it does not', async () => {
     const timestamp = '2025-06-02T09:00:00Z';
     const one = event({ timestamp });
     const { body } = await send([one], { historical_migration: true });

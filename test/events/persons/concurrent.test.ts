@@ -128,7 +128,7 @@ describe('200 sequences of events at once', () => {
     assert.ok(shared.some(({ warnings }) => warnings.length > 0));
   });
 
-  it('loses no property and invents none; only identified persons are identified', async () => {
+  it('loses no property and invents none; a person is identified only if an event identified it', async () => {
     for (const [ids, person] of Object.entries(await storedPersons(reading, PROJECT))) {
       if (!isShared(ids)) continue;
       const events = shared.filter(({ distinctId }) => ids.split(',').includes(distinctId));

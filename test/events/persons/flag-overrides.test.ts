@@ -8,7 +8,7 @@ import { eventOf, identify, mergeDangerously, type Line } from '../../support/ev
 import { PROJECT } from '../../support/events/person-memory.ts';
 import { buildPersonEvent } from '../../support/database/stored-persons.ts';
 
-describe('the flags that a person sees as another person', () => {
+describe("overrides that keep a person's flags as another id had them", () => {
   let database: TestDatabase;
   let pool: Pool;
 

@@ -45,7 +45,7 @@ describe('persons over HTTP', () => {
     assert.deepEqual(await list(''), [shown]);
   });
 
-  it('are named by a property, else by a chosen distinct id', async () => {
+  it('are named by a property, else by a distinct id that was not generated', async () => {
     const generated = '0190a5b8-7c2d-7a34-9f5b-0242ac130003';
     const cases: [person: Partial<PersonRow>, name: string][] = [
       [{ properties: { username: 'ada', name: 'Ada' } }, 'Ada'],

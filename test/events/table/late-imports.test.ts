@@ -30,7 +30,7 @@ describe('an import', () => {
     return rows[0]!.now;
   }
 
-  it('that ends late is recorded for its intervals, and for no other', async () => {
+  it('that comes after a delivery is found for its intervals, and for no other', async () => {
     const cutoff = await store(['2015-05-17T01:30:00Z', '2015-05-17T06:00:00Z']);
     await store(['2015-05-17T02:00:00Z', '2015-05-17T04:59:59.999999Z']);
     await store(['2015-05-17T03:30:00Z'], PROJECT + 1);

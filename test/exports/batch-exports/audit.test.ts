@@ -104,7 +104,7 @@ describe('the activity log of batch exports', () => {
     assert.ok(!JSON.stringify(await entries()).includes('canary'));
   });
 
-  it('has no entry of refused requests', async () => {
+  it('has no entries for refused requests', async () => {
     const { id } = await buildStoredExport(exports);
     assert.deepEqual(await entriesOfRequest('PATCH', `/batch_exports/${id}/`, { interval: 'never' }, 400), []);
     assert.deepEqual(await entriesOfRequest('DELETE', '/integrations/999999/', undefined, 404), []);

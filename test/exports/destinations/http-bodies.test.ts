@@ -61,7 +61,7 @@ describe('an event of the capture format', () => {
 });
 
 describe('the wait before the next attempt', () => {
-  it('grows, and is at least Retry-After, within a minute', () => {
+  it('grows, and is at least the time in Retry-After, up to a minute', () => {
     assert.deepEqual(
       [1, 2, 3, 20].map((attempt) => waitMs(attempt, undefined)),
       [500, 1000, 2000, 60_000],

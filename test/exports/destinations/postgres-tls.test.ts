@@ -100,7 +100,7 @@ describe('a connection to Postgres', () => {
     await assert.rejects(open(PUBLIC), DestinationUnavailable);
   });
 
-  it('with a self-signed certificate needs the user’s consent', async () => {
+  it('with a self-signed certificate needs has_self_signed_cert', async () => {
     answer = 'S';
     const { username, password, pathname } = new URL(database.url);
     const config = {

@@ -173,7 +173,7 @@ describe('Postgres', () => {
       assert.deepEqual(await delivered.verify(receipt), []);
     });
 
-    it('of another owner is refused with the statements that make it fit', async () => {
+    it('that lacks our columns is refused with the statements that make it fit', async () => {
       await run(`create table ${place.target} (uuid uuid, event text, properties jsonb)`);
       const error = await failureOf(interval.deliver([buildRows(2)]));
       assert.ok(error instanceof DestinationRejected, error.message);

@@ -176,7 +176,7 @@ describe('the overview of exports', () => {
     assert.deepEqual([left.name, left.needs_you, left.last_error?.reason], ['left', 3, 'delivered_elsewhere']);
   });
 
-  it('counts apart what needs attention while the earlier delivery stands, and has the newest delivery', async () => {
+  it('counts separately what needs attention while the earlier delivery stands, and has the newest delivery', async () => {
     const failedAgain = { ...FAILED, delivered: true };
     const id = await build('again', [
       DELIVERED,

@@ -209,7 +209,7 @@ describe('the log of an export and of a run, over HTTP', () => {
       { what: 'a text that is nowhere', query: '&search=nowhere', first: NaN },
     ];
     for (const { what, query, first } of queries) {
-      it(`is read ${what} in half a second`, async () => {
+      it(`is read in half a second: ${what}`, async () => {
         const least = await leastMs(500, async () => {
           const startedMs = performance.now();
           const page = await read(`${pathOf(many)}?cursor=&limit=50${query}`);

@@ -235,7 +235,7 @@ describe('the end of a run', () => {
       assert.equal(again, 'A run failed: The store is away. Sluice will retry it.');
     });
 
-    it('on each channel, with what the export shows', async () => {
+    it('on each channel, of the kinds that the export subscribes to', async () => {
       const notifications = { ...tells(['recovered']), emails: ['a@example.com'] };
       const one = await build({ notifications });
       await endAll(one, FAILED, COMPLETED);
@@ -246,7 +246,7 @@ describe('the end of a run', () => {
       ]);
     });
 
-    it('to nobody without subscribers', async () => {
+    it('to nobody where nobody is subscribed', async () => {
       for (const notifications of [null, tells([]), { ...tells(), webhook: null }]) {
         const one = await build({ notifications });
         await endAll(one, FAILED, COMPLETED);

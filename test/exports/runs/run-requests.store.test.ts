@@ -72,7 +72,7 @@ describe('requests', () => {
     assert.deepEqual([(await get(first)).finishedRuns, (await get(second)).finishedRuns], [1, 1]);
   });
 
-  it('of one backfill sent by many clients at once are opened once', async () => {
+  it('of the same intervals, by many backfills at once, are opened once', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, async () => backfill(hours(0, 50))));
     assert.equal(await requests().countOpen(of.id), 50);
     for (const id of ids) assert.equal((await get(id)).totalRuns, 50);

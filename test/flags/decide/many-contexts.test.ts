@@ -150,7 +150,7 @@ describe('many who ask at once', () => {
     );
   });
 
-  it('all get their answers but the one that Postgres refuses, as often as that one is repeated', async () => {
+  it('all get their answers but the one that Postgres refuses, wherever that one is among them', async () => {
     const readFacts = factReader(pool);
     for (const poisoned of [0, 7, 14, 39]) {
       const all = everyone(40);

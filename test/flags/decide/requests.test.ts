@@ -148,7 +148,7 @@ describe('requests for flags', () => {
       });
     }
 
-    it('an empty one is a person like others: of every first variant', async () => {
+    it('an empty one is a person like any other, and gets every first variant', async () => {
       assert.equal(valuesOf(await get({ distinct_id: '' }))['mv'], 'control');
     });
   });

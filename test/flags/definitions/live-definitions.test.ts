@@ -117,7 +117,7 @@ describe('live definitions', () => {
     assert.ok(took < 100, `${took} ms`);
   });
 
-  it('announces changes until it is stopped', async () => {
+  it('announces changes to a listener until that unsubscribes', async () => {
     const tenant = await buildTenant(db);
     const live = open();
     await live.find(tenant.apiToken);

@@ -62,7 +62,7 @@ describe('flags by device', () => {
     assert.ok(byDevice({ deviceId: 'device-2', distinctId: 'hal' }).enabled);
     assert.ok(!byDevice({ deviceId: 'device-1' }).enabled);
   });
-  it('also when the device is sent among the properties', () => {
+  it('do so also when the device is sent among the properties', () => {
     assert.ok(byDevice({ personProperties: { $device_id: 'device-2' } }).enabled);
   });
   it('are off without a device, and early exit does not count', () => {

@@ -102,7 +102,7 @@ describe('early access features', () => {
     assert.equal((await world.refused('POST', PATH, { name: 'twice', stage: 'draft' })).attr, 'name');
   });
 
-  it('make a flag that matches nobody, with their name', async () => {
+  it('make a flag that matches nobody, with a key made from their name', async () => {
     const { feature_flag: flag } = await build({ name: 'Dark Mode: Öl & more', stage: 'draft' });
     assert.equal(flag.key, 'dark-mode-ol-more');
     assert.deepEqual(flag.filters['groups'], [{ properties: [], rollout_percentage: 0 }]);

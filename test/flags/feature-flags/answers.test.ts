@@ -151,7 +151,7 @@ describe('answers of feature flags', () => {
       assert.equal((await api.request('GET', 'limits%00/remote_config/')).status, 404);
     });
 
-    it('sends it to all clients, from the start', async () => {
+    it('rolls it out to everybody by default', async () => {
       const rollouts = async (groups?: Body[]) => {
         const filters = { payloads: { true: 1 }, ...(groups && { groups }) };
         const { filters: stored } = await api.create({ is_remote_configuration: true, filters });
@@ -291,7 +291,7 @@ describe('the status of a feature flag', () => {
     });
   }
 
-  it('is the one by which a list is filtered', async () => {
+  it('decides which flags a list filtered by it has', async () => {
     const database = await createTestDatabase();
     const db = createKnex({ url: database.url, applicationName: 'test' });
     const { projectId } = await buildTenant(db);

@@ -367,7 +367,7 @@ describe('sluice flags import', () => {
     assert.deepEqual(Object.keys((config['filters'] as { payloads: Body }).payloads), ['true']);
   });
 
-  it('explains how to write a pattern without lookaround or back-references', async () => {
+  it('points to the docs for patterns with lookaround or a back-reference', async () => {
     const list = [
       { id: 3, key: 'unclosed', filters: onPattern('(') },
       { id: 2, key: 'twice', filters: onPattern('(a)\\1') },

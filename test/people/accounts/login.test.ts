@@ -181,7 +181,7 @@ describe('logging in', () => {
     assert.ok(!JSON.stringify(rows).includes('scrypt'));
   });
 
-  it('limits the tries of passwords for one client, without hindering others', async () => {
+  it('limits password attempts by one client, without hindering others', async () => {
     const tried = { email: 'victim@example.com', password: 'x' };
     await world.identity.accounts.create({ email: tried.email, passwordHash: quickHash(PASSWORD) });
     const statuses: number[] = [];

@@ -155,7 +155,7 @@ describe('a new password by mail', () => {
     assert.deepEqual([account.isUnproven, account.isEmailVerified], [false, true]);
   });
 
-  it('is requested three times at once for one account, whether it is there or not', async () => {
+  it('can be requested three times at once for one account, whether it is there or not', async () => {
     for (const address of [email, 'nobody-there@example.com']) {
       const statuses: number[] = [];
       for (let n = 0; n < 4; n += 1)
@@ -165,7 +165,7 @@ describe('a new password by mail', () => {
     await waitForMail(email, 3);
   });
 
-  it('is requested twenty times at once from one address', async () => {
+  it('can be requested twenty times at once from one address', async () => {
     const other = await startPeopleApi({ mailer });
     try {
       const statuses: number[] = [];

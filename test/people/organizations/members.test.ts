@@ -10,7 +10,7 @@ describe('an organization', () => {
   });
   after(() => world.close());
 
-  it('has members who cannot be raised above the member that raises them', async () => {
+  it('lets no member raise another above their own level', async () => {
     const { member, admin, owner } = world.people;
     const cases: [who: PersonName, whom: Person, level: unknown, status: number, message?: RegExp][] = [
       ['stranger', member, 8, 404],

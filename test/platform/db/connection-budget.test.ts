@@ -145,7 +145,7 @@ describe('the connections that a server grants', () => {
     assert.equal(warnings.length, 1);
   });
 
-  it('are requested until Postgres answers, or the process stops', async () => {
+  it('are looked up until Postgres answers, or the process stops', async () => {
     const away = poolOf('postgres://127.0.0.1:1/none', 'sluice-test');
     const stopping = new AbortController();
     const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');

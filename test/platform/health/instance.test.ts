@@ -74,7 +74,7 @@ describe('the installation', () => {
     );
     after(() => sluice.stop());
 
-    it('reports so, without a secret of either', async () => {
+    it('reports both, without a secret of either', async () => {
       const found = await instance();
       assert.equal(found.mail.configured, true);
       assert.equal(found.temporal.ui_url, 'https://temporal.example/ui');

@@ -289,7 +289,7 @@ describe('the web application', () => {
     assert.equal(failed.headers.get('access-control-allow-origin'), headers.Origin);
   });
 
-  it('sends when to come back', async () => {
+  it('sends Retry-After', async () => {
     const { status, headers } = await api.request('GET', '/fail/throttled/');
     assert.deepEqual([status, headers.get('retry-after')], [429, '3']);
     const locked = await api.request('GET', '/fail/locked/');

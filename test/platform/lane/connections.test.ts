@@ -151,7 +151,7 @@ describe('a connection in the lane', () => {
     });
   }
 
-  it('leaves what is no request to node:http, which answers so', async () => {
+  it('leaves what is no request to node:http, which refuses it', async () => {
     for (const nonsense of ['\x16\x03\x01', 'POST /lane HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nb']) {
       assert.match(await readAnswer([nonsense, '\r\n\r\n']), /^HTTP\/1.1 400 Bad Request/);
     }

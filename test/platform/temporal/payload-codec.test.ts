@@ -117,7 +117,7 @@ describe('Temporal’s UI', () => {
   });
 
   for (const path of ['another-token-that-is-long/decode', '/decode', `${token}/`, `${token}x/decode`]) {
-    it(`gets no answer at ${path.replace(token, '<token>')}`, async () => {
+    it(`gets 404 at ${path.replace(token, '<token>')}`, async () => {
       const answer = await ask(path, { payloads: [] });
       assert.equal(answer.status, 404);
       assert.equal(answer.headers.get('access-control-allow-origin'), null);

@@ -64,7 +64,7 @@ describe('the bytes of a body', () => {
     assert.ok(kept <= 2 * LIMIT, `${kept}`);
   });
 
-  it('are limited in one piece, too', async () => {
+  it('are limited also when they come in one piece', async () => {
     assert.equal((await readBytes(whole(LIMIT), LIMIT, () => {})).length, LIMIT);
     await assert.rejects(
       readBytes(whole(LIMIT + 1), LIMIT, () => assert.fail('it was kept')),

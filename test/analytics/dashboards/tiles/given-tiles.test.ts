@@ -358,7 +358,7 @@ describe('the tiles of a dashboard', () => {
     assert.deepEqual(tiles[0]?.['layouts'], layouts);
   });
 
-  it('show the same insight as the insight itself, to every caller', async () => {
+  it('show an insight as its own address shows it, to every caller', async () => {
     const { id, tiles } = await api.create({ restriction_level: 37, tiles: [{ insight: INSIGHT }] });
     const member = await api.join();
     const path = insights(`${contentOf(tiles[0], 'insight').id}/?refresh=force_cache`);

@@ -70,7 +70,7 @@ describe('the origin of an event', () => {
     assert.deepEqual(await sendAndReadProperties(claimed, tenant), { ...claimed, $ip: '81.2.69.142', ...LONDON });
   });
 
-  it('is not a place where it opts out', async () => {
+  it('is not looked up where the event opts out', async () => {
     const disabled = { $geoip_disable: true, $geoip_city_name: 'Atlantis' };
     assert.deepEqual(await sendAndReadProperties(disabled, tenant), { ...disabled, $ip: '81.2.69.142' });
   });
@@ -81,7 +81,7 @@ describe('the origin of an event', () => {
     assert.deepEqual(await sendAndReadProperties({ $ip: '89.160.20.112' }, anonymous), LINKOEPING);
   });
 
-  it('is not that of the sender of history', async () => {
+  it('of history is not taken from the address of its sender', async () => {
     const history = { historical_migration: true };
     assert.deepEqual(await sendAndReadProperties({ a: 1 }, tenant, history), { a: 1 });
     await server.pool.query('truncate events, event_ids');

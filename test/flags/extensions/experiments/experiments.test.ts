@@ -281,7 +281,7 @@ describe('experiments', () => {
       assert.deepEqual(made.feature_flag.filters['groups'], groups);
     });
 
-    it('with metrics that are distinguished, and what upstream keeps in them', async () => {
+    it('with metrics that each have a uuid, and keep the fields of upstream', async () => {
       const made = await create({
         metrics: [conversion(), mean({ math: 'sum', math_property: 'total' }, { fingerprint: 'f' })],
       });
@@ -319,7 +319,7 @@ describe('experiments', () => {
       assert.deepEqual(await listed('archived=false'), [running.id, draft.id]);
     });
 
-    it('and announce to holders of definitions that the flag has one', async () => {
+    it('and holders of definitions learn that the flag has one', async () => {
       const flag = await makeFlag({ groups: [{}], multivariate: { variants: shares('control', 'blue') } });
       const before = await version();
       const { id } = await create({ feature_flag_key: flag.key });

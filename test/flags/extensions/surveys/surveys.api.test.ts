@@ -270,7 +270,7 @@ describe('surveys', () => {
       assert.deepEqual(active(await change(id, { archived: true })), [false, false]);
     });
 
-    it('one of those who see the survey, with its name', async () => {
+    it('one for their audience, with a key made from their name', async () => {
       const made = await build({ name: 'Who is *it*?', targeting_flag_filters: LONDON });
       assert.equal(made.targeting_flag?.key, 'survey-targeting-who-is-it');
       assert.deepEqual(made.targeting_flag.filters.groups, LONDON.groups);
