@@ -10,8 +10,15 @@ export const REPLACES_RUN = `exists (
   select from batch_export_backfill_requests as link join batch_export_backfills as backfill on backfill.id = link.backfill_id
   where link.request_id = request.id and backfill.finished_at is null and :runId = any (backfill.replaces))`;
 
-/** Whether another backfill wants a delivery that is newer than a replaced run's. SQL, over `request`, `:runId` and `:cutoff`. */
+/**
+ * Whether a delivery is wanted that is newer than a replaced run's: by another backfill, or because of rows that have joined the interval. A
+ * request that was renewed for such rows keeps its kind. SQL, over `request`, `:runId` and `:cutoff`.
+ */
 export const IS_WANTED_SINCE = `(request.kind = 'stale' or exists (
+  select from batch_export_troubles as trouble
+  where trouble.kind = 'stale' and trouble.batch_export_id = request.batch_export_id and trouble.requested_at > :cutoff
+    and trouble.data_interval_start = request.data_interval_start and trouble.data_interval_end = request.data_interval_end
+) or exists (
   select from batch_export_backfill_requests as link join batch_export_backfills as backfill on backfill.id = link.backfill_id
   where link.request_id = request.id and backfill.finished_at is null and backfill.created_at > :cutoff
     and :runId <> all (backfill.replaces)))`;

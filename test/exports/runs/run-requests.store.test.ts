@@ -132,6 +132,20 @@ describe('requests', () => {
       assert.equal(await requests().countOpen(of.id), 1);
     });
 
+    it('are not answered by its delivery if they were renewed for rows that an import has added', async () => {
+      const interval = { exportId: of.id, start: run.start, end: run.end };
+      await rows.stores.troubles.begin(interval, 'stale');
+      await rows
+        .db('batch_export_troubles')
+        .where({ batch_export_id: of.id })
+        .update({ requested_at: rows.db.raw('clock_timestamp()') });
+      await requests().open(of.id, hours(0, 1), 'stale');
+      await end('Completed', cutoff);
+      assert.equal(await requests().countOpen(of.id), 1);
+      await end('Completed', await rows.stores.batchExports.now());
+      assert.equal(await requests().countOpen(of.id), 0);
+    });
+
     it('are not written any more once it has delivered', async () => {
       const range = { start: hours(0, 2)[0]!.start, end: hours(0, 2)[1]!.end };
       const header = { projectId: rows.projectId, batchExportId: of.id, kind: 'backfill', ...range } as const;
