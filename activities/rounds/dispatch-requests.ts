@@ -1,6 +1,6 @@
 /**
- * Does one round over an export's requests. It writes the next requests of backfills, ends the runs that these replace, gives free slots to
- * the oldest requests, and asks the schedule to start their runs. It starts directly the runs that the schedule does not start, and closes
+ * Does one round over an export's requests. It writes the next requests of backfills, gives free slots to the oldest requests, ends the runs
+ * that these replace, and asks the schedule to start their runs. It starts directly the runs that the schedule does not start, and closes
  * answered requests. Safe to repeat; only the export's dispatcher calls it, so no two rounds overlap.
  */
 import { millisOf } from '../../src/exports/domain/instants.ts';
@@ -42,8 +42,8 @@ export async function dispatchRequests(
   const tiling = await stores.batchExports.getTiling(exportId);
   const hasWaitingBackfills = await startWaitingBackfills(engine, batchExport);
   const hasUnwrittenRequests = await writeRequests(engine, exportId, tiling);
-  await endReplacedRuns(engine, exportId);
   const claimed = await claim(engine, batchExport);
+  await endReplacedRuns(engine, exportId);
   const requests = await stores.runRequests.listClaimed(exportId);
   const steps = await decideAll(engine, requests);
   const hasRequestedRuns = await startRuns(engine, batchExport, tiling, steps);

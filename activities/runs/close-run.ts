@@ -17,10 +17,13 @@ export async function closeRun(
   { settlesRequests = true } = {},
 ): Promise<CloseResult> {
   await stores.batchExports.lockRow(run.batchExportId);
-  const ended = { ...end, nextTryInSeconds: await secondsToNextTry(stores, run, end) };
-  if (!(await stores.runs.close(run.id, ended))) return { closed: false, paused: false };
   // The run that superseded this one answers the requests.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
+  const isCancelled = end.status === 'Cancelled' && !superseded;
+  const recorded =
+    isCancelled && (await stores.backfills.isToBeDelivered(run.batchExportId, run.end)) ? asTerminated(run, end) : end;
+  const nextTryInSeconds = await secondsToNextTry(stores, run, recorded);
+  if (!(await stores.runs.close(run.id, { ...recorded, nextTryInSeconds }))) return { closed: false, paused: false };
   if (settlesRequests && !superseded)
     await stores.runRequests.closeAnswered({ ...run, status: end.status, cutoff: run.plan?.cutoff ?? null });
   const interval = { exportId: run.batchExportId, start: run.start, end: run.end };
@@ -30,6 +33,21 @@ export async function closeRun(
     await stores.troubles.postponeRedelivery(interval);
   }
   return { closed: true, paused: await handleRunEnd(stores, run, end) };
+}
+
+/**
+ * The end of a cancelled run whose interval was being retried. Unless another run delivers, the interval counts as failed, with the error of
+ * the last attempt, and a person can retry it.
+ */
+function asTerminated(
+  { latestError, errorCode: code, errorOwner: owner, errorField: field }: Run,
+  end: RunEnd,
+): RunEnd {
+  const attempt = {
+    ...(latestError !== null && { latestError }),
+    ...(code !== null && owner !== null && { fault: { code, owner, field } }),
+  };
+  return { ...end, ...attempt, status: 'Terminated', closedBy: 'api' };
 }
 
 /** When the reconciler would deliver the interval of a run that ends like this. */

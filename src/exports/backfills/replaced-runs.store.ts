@@ -36,19 +36,37 @@ export function replacedRunStore(db: Knex) {
       return rows.map(({ id }) => id);
     },
 
-    /** The replaced runs that are still in progress, and whose intervals have their requests. */
+    /** The replaced runs that are still in progress, and whose intervals have requests with a slot. The others go on: their turn may never come. */
     async listToEnd(batchExportId: string): Promise<ReplacedRun[]> {
       const { rows } = await db.raw<{ rows: ReplacedRun[] }>(
         `select distinct run.id, run.workflow_id as "workflowId", run.workflow_run_id as "workflowRunId"
          from batch_export_backfills as backfill
          join batch_export_runs as run on run.id = any (backfill.replaces) and run.status = any (?)
          join batch_export_requests as request on request.batch_export_id = run.batch_export_id
-           and request.data_interval_end = run.data_interval_end and request.closed_at is null
+           and request.data_interval_end = run.data_interval_end and request.closed_at is null and request.claimed_at is not null
          join batch_export_backfill_requests as link on link.request_id = request.id and link.backfill_id = backfill.id
          where backfill.batch_export_id = ? and backfill.finished_at is null`,
         [[...OPEN_STATUSES], batchExportId],
       );
       return rows;
+    },
+
+    /** Whether a run of the interval was ended to be replaced, and no run has delivered the interval since. */
+    async isToBeDelivered(batchExportId: string, end: string): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: unknown[] }>(
+        `select from batch_export_runs as run
+         join batch_export_backfills as backfill on backfill.batch_export_id = run.batch_export_id and run.id = any (backfill.replaces)
+         join batch_export_backfill_requests as link on link.backfill_id = backfill.id
+         join batch_export_requests as request on request.id = link.request_id
+           and request.data_interval_end = run.data_interval_end and request.claimed_at is not null
+         where run.batch_export_id = :batchExportId and run.data_interval_end = :end and not exists (
+           select from batch_export_runs as delivered
+           where delivered.batch_export_id = run.batch_export_id and delivered.data_interval_end = run.data_interval_end
+             and delivered.status = 'Completed' and delivered.created_at >= run.created_at)
+         limit 1`,
+        { batchExportId, end },
+      );
+      return rows.length > 0;
     },
 
     async isReplaced(requestId: string, runId: string): Promise<boolean> {

@@ -4,6 +4,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../activities/index.ts';
 import { runWorkflowId } from '../../../src/exports/domain/ids.ts';
 import { isoMicros, millisOf } from '../../../src/exports/domain/instants.ts';
+import type { DataInterval } from '../../../src/exports/domain/intervals.ts';
+import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import {
   runsAfterBackfill,
   buildExport,
@@ -25,16 +27,12 @@ describe('a round over the requests of an export', () => {
 
   const sql = async (text: string, values: unknown[] = []) => (await world.engine.pool.query(text, values)).rows;
 
-  /** A request that a terminated execution answers, whose run cannot be closed. */
-  async function buildUnclosable(exportId: string): Promise<void> {
-    const { stores, executions, temporal } = world.engine;
-    const { start, end } = hour(0);
-    const [requestId] = await stores.runRequests.open(exportId, [{ start, end }], 'backfill');
+  /** An execution that has begun, and its row. */
+  async function startRun(exportId: string, { start, end }: DataInterval): Promise<Run> {
+    const { stores, executions } = world.engine;
     const workflowId = runWorkflowId(exportId, end);
-    await stores.runRequests.markAsked(requestId!, '');
     await executions.start(exportId, end);
-    await temporal.client.workflow.getHandle(workflowId).terminate();
-    const run = await stores.runs.open({
+    return stores.runs.open({
       projectId: world.projectId,
       batchExportId: exportId,
       start: isoMicros(start),
@@ -44,6 +42,16 @@ describe('a round over the requests of an export', () => {
       workflowRunId: (await executions.find(workflowId))!.runId,
       createdAt: await stores.batchExports.now(),
     });
+  }
+
+  /** A request that a terminated execution answers, whose run cannot be closed. */
+  async function buildUnclosable(exportId: string): Promise<void> {
+    const { stores, temporal } = world.engine;
+    const { start, end } = hour(0);
+    const [requestId] = await stores.runRequests.open(exportId, [{ start, end }], 'backfill');
+    await stores.runRequests.markAsked(requestId!, '');
+    const run = await startRun(exportId, { start, end });
+    await temporal.client.workflow.getHandle(run.workflowId).terminate();
     await sql(
       `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
     );
@@ -65,6 +73,21 @@ describe('a round over the requests of an export', () => {
       [id],
     );
     assert.deepEqual(askedHours, [{ hour: 0 }, { hour: 1 }, { hour: 2 }]);
+  });
+
+  it('ends as many runs as it has slots for those that replace them', async () => {
+    const { projectId, engine } = world;
+    const { id } = await world.batchExports.create(projectId, buildExport({ paused: true, maxConcurrentRuns: 1 }));
+    const runs = [await startRun(id, hour(0)), await startRun(id, hour(1))];
+    const range = { start: hour(0).start, end: hour(1).end };
+    const header = { projectId, batchExportId: id, kind: 'backfill', ...range, wanted: [range], totalRuns: 2 } as const;
+    await engine.stores.backfills.open({ ...header, replaces: runs.map((run) => run.id) });
+    await new MockActivityEnvironment().run(createActivities(engine).dispatchRequests, { exportId: id });
+    const areAskedToEnd = runs.map(async ({ workflowId }) => {
+      const { events } = await engine.temporal.client.workflow.getHandle(workflowId).fetchHistory();
+      return (events ?? []).some((event) => event.workflowExecutionCancelRequestedEventAttributes);
+    });
+    assert.deepEqual(await Promise.all(areAskedToEnd), [true, false]);
   });
 
   /** A round over a request that was asked for so long ago that it is started directly. @returns how many are open after it */

@@ -274,7 +274,9 @@ describe('a backfill', () => {
           opened.map(({ totalRuns }) => totalRuns),
           [1],
         );
-        assert.deepEqual(await statusesAfter(id, opened[0]), ['Cancelled', 'Completed']);
+        assert.deepEqual(await statusesAfter(id, opened[0]), ['Terminated', 'Completed']);
+        const ended = await world.engine.stores.runs.getById(run.id);
+        assert.deepEqual([ended.latestError, ended.errorCode], [run.latestError, run.errorCode]);
         assert.equal((await deliveredRows(path.join(world.folder, directory))).length, 1);
         const ofBoth = [await get(id, first.id), await get(id, opened[0]!.id)];
         assert.deepEqual(
@@ -306,7 +308,7 @@ describe('a backfill', () => {
       const dying = backfills({ ...engine, executions, ensureTemporal: async () => {} });
       const backfill = await retry(id, dying);
       await wakeDispatchers(engine, new AbortController().signal);
-      assert.deepEqual(await statusesAfter(id, backfill), ['Cancelled', 'Completed']);
+      assert.deepEqual(await statusesAfter(id, backfill), ['Terminated', 'Completed']);
       thaw.resolve(true);
       // A worker stops once its last attempt has ended.
       worker.shutdown();

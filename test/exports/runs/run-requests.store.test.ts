@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { closeRun } from '../../../activities/runs/close-run.ts';
 import { NotFound } from '../../../src/platform/errors.ts';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
@@ -98,6 +99,18 @@ describe('requests', () => {
     assert.equal(await requests().countOpen(of.id), 0);
   });
 
+  /** As the pause of an export that fails too often. */
+  const cancelBackfills = () =>
+    rows.stores.inTransaction(async (inside) => {
+      for (const id of await inside.failures.listLiveBackfills(of.id)) await inside.backfills.cancel(id);
+    });
+  /** Ends a run as one that was cancelled. @returns what is known of the interval then */
+  const cancelRun = async (cancelled: Run) => {
+    await rows.stores.inTransaction((inside) => closeRun(inside, cancelled, { status: 'Cancelled', closedBy: 'api' }));
+    const { facts } = (await rows.stores.troubledIntervals.listFacts([of.id])).get(of.id) ?? { facts: [] };
+    return facts.map(({ fact }) => fact);
+  };
+
   describe('that replace a run', () => {
     let run: Run;
     let cutoff: string;
@@ -144,6 +157,24 @@ describe('requests', () => {
       assert.equal(await requests().countOpen(of.id), 1);
       await end('Completed', await rows.stores.batchExports.now());
       assert.equal(await requests().countOpen(of.id), 0);
+    });
+
+    it('let it go on until they have a slot', async () => {
+      assert.deepEqual(await backfills().listToEnd(of.id), []);
+      await cancelBackfills();
+      assert.deepEqual(await cancelRun(run), [], 'a person has cancelled it');
+    });
+
+    it('leave its interval failed if their backfill is cancelled in their slot', async () => {
+      await open();
+      assert.deepEqual(idsOf(await backfills().listToEnd(of.id)), [run.id]);
+      await cancelBackfills();
+      assert.deepEqual(await cancelRun(run), ['failed']);
+      const replacement = await rows.buildRun(of, hours(0, 1)[0]!, { kind: 'backfill' });
+      assert.deepEqual(await cancelRun(replacement), ['failed']);
+      const delivering = await rows.buildRun(of, hours(0, 1)[0]!, { kind: 'retry' });
+      await rows.stores.runs.close(delivering.id, { status: 'Completed', closedBy: 'run' });
+      assert.deepEqual(await cancelRun(await rows.buildRun(of, hours(0, 1)[0]!)), []);
     });
 
     it('are not written any more once it has delivered', async () => {
