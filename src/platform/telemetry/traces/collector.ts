@@ -30,7 +30,7 @@ export function connectCollector({ endpoint, headers = '', ratio, role, log }: C
     detectResourcesSync({ detectors: [envDetectorSync] }),
   );
   const exporter = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    url: new URL('v1/traces', endpoint.endsWith('/') ? endpoint : `${endpoint}/`).href,
     headers: baggageUtils.parseKeyPairsIntoRecord(headers),
     timeoutMillis: SENDING_MS,
   });
