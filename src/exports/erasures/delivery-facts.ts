@@ -1,6 +1,9 @@
 /** Facts about the deliveries of a data interval that had rows of an erasure. */
 import type { Content } from '../../conditions/rows/content.ts';
+import type { PinnedDestination } from '../domain/plan.ts';
 import type { RunStatus } from '../domain/statuses.ts';
+
+export type DeliveryPlace = Omit<PinnedDestination, 'config'>;
 
 /** Facts about one interval of an erasure; "before" and "later" are relative to the deletion of the rows. */
 export type DeliveryFacts = {
@@ -13,13 +16,15 @@ export type DeliveryFacts = {
   hasWaited: boolean;
   isCommitting: boolean;
   newestRun: { status: RunStatus; errorCode: string | null; isLater: boolean } | null;
-  /** The run that delivered last, and its place. */
+  /** The run that delivered last, and where; the place is null in plans of earlier versions. */
   deliveredRunId: string | null;
-  place: string | null;
+  place: DeliveryPlace | null;
   /** Content of that run. */
   content: Content | null;
   /** Types of the destinations of deliveries before; null in plans of earlier versions. */
   typesBefore: readonly (string | null)[];
+  /** The same of all runs before that had a plan: some destinations get rows before there is a receipt. */
+  typesPlanned: readonly (string | null)[];
   isHeldHere: boolean;
   /** Whether the interval was delivered to another place before, and not again later. */
   isHeldElsewhere: boolean;

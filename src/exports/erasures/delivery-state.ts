@@ -9,7 +9,8 @@ import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { Millis } from '../domain/millis.ts';
 import { isOpen } from '../domain/statuses.ts';
-import type { DeliveryFacts, DeliveryState } from './delivery-facts.ts';
+import { isSameKeySpace } from '../deliveries/key-spaces.ts';
+import type { DeliveryFacts, DeliveryPlace, DeliveryState } from './delivery-facts.ts';
 import { pinnedDestination } from '../integrations/pinned-destination.ts';
 import { sourceStartOfExport } from '../intervals/expired.ts';
 
@@ -34,14 +35,15 @@ export function deliveryStateOf(
   const { newestRun } = facts;
   // tooth: erasure-open-run
   if (facts.isCommitting || (newestRun && isOpen(newestRun.status))) return { state: 'held', runId };
+  const typeOf = (type: string | null) => type ?? batchExport.destinationType;
+  if (facts.typesPlanned.some((type) => appends(typeOf(type)))) return remainder('append_destination');
   if (runId === null) {
     // A run that was reading the rows while they were deleted has failed for good.
     const isOwed =
       newestRun?.errorCode === 'interval_shrank' && !newestRun.isLater && !batchExport.deleted && !batchExport.paused;
     return isOwed && facts.requests < MAX_REQUESTS ? { state: 'held', isDue: isDue(facts) } : undefined;
   }
-  const types = facts.typesBefore.map((type) => type ?? batchExport.destinationType);
-  if (types.some((type) => appends(type))) return remainder('append_destination');
+  const types = facts.typesBefore.map(typeOf);
   if (types.length > 0 && types.every((type) => type === 'NoOp')) return undefined;
   const { content } = facts;
   if (content && mergeOf(content) && types.some((type) => anyDestination(type).takes === 'rows'))
@@ -55,11 +57,18 @@ export function deliveryStateOf(
     return areForgotten ? remainder('superseded_files') : { state: 'clean', runId };
   }
   if (batchExport.deleted) return remainder('export_deleted');
-  if (facts.place !== null && pinnedDestination(batchExport).place !== facts.place) return remainder('earlier_place');
+  if (facts.place && !deliversTo(batchExport, facts.place)) return remainder('earlier_place');
   if (millisOf(interval.start) < sourceStartOfExport(batchExport)) return remainder('source_expired');
   if (batchExport.paused) return remainder('export_paused');
   if (facts.requests >= MAX_REQUESTS && facts.hasWaited && !facts.isRequested) return remainder('redelivery_failed');
   return { state: 'held', runId, isDue: isDue(facts) };
+}
+
+/** Whether the export delivers there now. The place of a table names its database only, the key space names the table. */
+function deliversTo(batchExport: BatchExport, { type, place, keySpace }: DeliveryPlace): boolean {
+  const present = pinnedDestination(batchExport);
+  const { model } = batchExport;
+  return present.type === type && present.place === place && isSameKeySpace({ keySpace, model }, batchExport);
 }
 
 function isDue({ requests, isRequested, hasWaited }: DeliveryFacts): boolean {

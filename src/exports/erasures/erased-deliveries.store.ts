@@ -5,7 +5,7 @@ import { intervalKey, type ExportInterval } from '../deliveries/epoch-lease.stor
 import { millisOf } from '../domain/instants.ts';
 import type { Millis } from '../domain/millis.ts';
 import type { RunStatus } from '../domain/statuses.ts';
-import type { DeliveryFacts, DeliveryState } from './delivery-facts.ts';
+import type { DeliveryFacts, DeliveryPlace, DeliveryState } from './delivery-facts.ts';
 
 /** An erasure whose rows are deleted and whose deliveries are not all clean. */
 export type ErasureToSettle = { id: string; projectId: number };
@@ -18,7 +18,8 @@ const MAX_ERASURES = 20;
 
 const RUNS = `batch_export_runs as run where run.batch_export_id = delivery.batch_export_id
   and run.data_interval_start = delivery.data_interval_start and run.data_interval_end = delivery.data_interval_end`;
-const PLACE = `(run.plan #>> '{destination,type}', run.plan #>> '{destination,place}')`;
+/** Where the run delivered: with the key space, because the place of a table names its database only. */
+const PLACE = `(run.plan -> 'destination') - 'config'`;
 
 type FactRow = {
   export: string;
@@ -34,9 +35,10 @@ type FactRow = {
   newest_error: string | null;
   newest_is_later: boolean | null;
   delivered: string | null;
-  place: string | null;
+  place: DeliveryPlace | null;
   content: Content | null;
   types: (string | null)[];
+  types_planned: (string | null)[];
   held_here: boolean;
   held_elsewhere: boolean;
   superseded: boolean;
@@ -46,15 +48,14 @@ type FactRow = {
 
 export function erasedDeliveryStore(db: Knex) {
   return {
-    /** Contents of the runs that delivered the intervals or are delivering them, by the interval's end. */
+    /** Contents of the runs that may have delivered rows of the intervals, by the interval's end. */
     async contentsOfRuns(
       exportId: string,
       intervals: readonly { start: string; end: string }[],
     ): Promise<Map<Millis, Content[]>> {
       const { rows } = await db.raw<{ rows: { end: string; content: Content }[] }>(
         `select distinct data_interval_end as "end", plan -> 'content' as content from batch_export_runs
-         where batch_export_id = ? and data_interval_end = any (?::timestamptz[]) and plan is not null
-           and (finished_at is null or receipt is not null)`,
+         where batch_export_id = ? and data_interval_end = any (?::timestamptz[]) and plan is not null`,
         [exportId, intervals.map(({ end }) => end)],
       );
       const contents = new Map<Millis, Content[]>();
@@ -110,8 +111,9 @@ export function erasedDeliveryStore(db: Knex) {
            newest.status as newest, newest.error_code as newest_error, newest.created_at > rows_deleted_at as newest_is_later,
            delivered.id as delivered, delivered.place, delivered.content,
            array(select distinct run.plan #>> '{destination,type}' from ${RUNS} and receipt is not null and created_at <= rows_deleted_at) as types,
+           array(select distinct run.plan #>> '{destination,type}' from ${RUNS} and plan is not null and created_at <= rows_deleted_at) as types_planned,
            coalesce(delivered.created_at <= rows_deleted_at, false) as held_here,
-           exists (select from ${RUNS} and receipt is not null and ${PLACE} is distinct from (delivered.type, delivered.place)
+           exists (select from ${RUNS} and receipt is not null and ${PLACE} is distinct from delivered.place
              group by ${PLACE} having max(run.created_at) <= rows_deleted_at) as held_elsewhere,
            superseded.found as superseded, superseded.until as superseded_until,
            exists (select from batch_export_health as health where health.batch_export_id = delivery.batch_export_id
@@ -120,7 +122,7 @@ export function erasedDeliveryStore(db: Knex) {
          left join batch_export_intervals as ledger using (batch_export_id, data_interval_start, data_interval_end)
          left join lateral (select status, error_code, created_at from ${RUNS} order by created_at desc limit 1) as newest on true
          left join lateral (
-           select run.id, created_at, run.plan #>> '{destination,type}' as type, run.plan #>> '{destination,place}' as place, run.plan -> 'content' as content
+           select run.id, created_at, ${PLACE} as place, run.plan -> 'content' as content
            from ${RUNS} and receipt is not null order by epoch desc limit 1) as delivered on true
          cross join lateral (
            select count(*) > 0 as found, max(coalesce(left_at, clock_timestamp())) + :graceHours * interval '1 hour' as until
@@ -188,6 +190,7 @@ function factsFrom(row: FactRow): DeliveryFacts {
     place: row.place,
     content: row.content,
     typesBefore: row.types,
+    typesPlanned: row.types_planned,
     isHeldHere: row.held_here,
     isHeldElsewhere: row.held_elsewhere,
     superseded: row.superseded ? { until: row.keeps_files ? null : row.superseded_until } : null,

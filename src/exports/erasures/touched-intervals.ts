@@ -1,6 +1,6 @@
 /**
- * The data intervals of a project's exports that have rows which are about to be erased. Intervals that were never planned are among them: a
- * run may be reading one of them now. Which of them were delivered is decided once the rows are deleted (delivery-state.ts).
+ * The data intervals of a project's exports that have rows which are about to be erased. Intervals that were never planned, or have not ended,
+ * are among them: a run may read them until the rows are gone. Which of them were delivered is decided once the rows are deleted (delivery-state.ts).
  */
 import { countErasedRows, erasableSourceOf, type ErasedRows } from '../../events/reading/erased-rows.ts';
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
@@ -25,13 +25,10 @@ export async function findTouchedIntervals(
   rows: ErasedRows,
 ): Promise<TouchedInterval[]> {
   if (rows.events.length + rows.versions.length === 0) return [];
-  const now = millisOf(await stores.batchExports.now());
   const touched: TouchedInterval[] = [];
   for (const batchExport of await stores.batchExports.listIncludingDeleted(projectId)) {
     const tiling = await stores.batchExports.getTiling(batchExport.id);
     for (const { interval, contents } of await candidates({ stores }, batchExport, tiling, rows)) {
-      // An interval that goes on cannot have been read: a run waits for its end.
-      if (interval.end > now) continue;
       const counts = await Promise.all(
         contents.map(async (content) => countIn({ pool, projectId, interval, content }, rows)),
       );

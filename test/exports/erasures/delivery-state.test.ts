@@ -9,6 +9,20 @@ import { createExportRows, type ExportRows } from '../../support/database/export
 const NOW = Date.parse('2026-05-17T10:00:00Z');
 const interval = { start: '2026-05-01T10:00:00.000000Z' };
 const UNTIL = '2026-05-18T10:00:00.000000Z';
+const DATABASE = 'postgres:db.example.com:5432/warehouse/public';
+const TABLE = { type: 'Postgres', place: DATABASE, keySpace: `${DATABASE}.events` };
+/** Fields of an export that delivers to the table. */
+const TO_TABLE = {
+  destinationType: 'Postgres',
+  destinationConfig: {
+    host: 'db.example.com',
+    port: 5432,
+    database: 'warehouse',
+    schema: 'public',
+    table_name: 'events',
+  },
+  keySpace: TABLE.keySpace,
+};
 type Export = Parameters<typeof deliveryStateOf>[0];
 
 describe('a delivery of erased rows', () => {
@@ -28,9 +42,10 @@ describe('a delivery of erased rows', () => {
       isCommitting: false,
       newestRun: { status: 'Completed', errorCode: null, isLater: false },
       deliveredRunId: 'run',
-      place: pinnedDestination(built).place,
+      place: pinnedDestination(built),
       content: unfilteredContent('events'),
       typesBefore: ['LocalFile'],
+      typesPlanned: ['LocalFile'],
       isHeldHere: true,
       isHeldElsewhere: false,
       superseded: null,
@@ -39,6 +54,7 @@ describe('a delivery of erased rows', () => {
   after(() => rows?.close());
 
   const shrank = { status: 'Failed', errorCode: 'interval_shrank', isLater: false } as const;
+  const failed = { ...shrank, errorCode: 'bucket_missing' };
   const nothing = { deliveredRunId: null, typesBefore: [], isHeldHere: false };
   const cleaned = { isHeldHere: false };
   const persons = unfilteredContent('persons');
@@ -61,16 +77,24 @@ describe('a delivery of erased rows', () => {
       {},
       'superseded_files',
     ],
-    ['was appended', { ...cleaned, typesBefore: ['HTTP'] }, {}, 'append_destination'],
+    ['was appended', { ...cleaned, typesPlanned: ['HTTP'] }, {}, 'append_destination'],
+    ['was appended half-way', { ...nothing, newestRun: failed, typesPlanned: ['HTTP'] }, {}, 'append_destination'],
     ['was merged', { ...cleaned, typesBefore: ['Postgres'], content: persons }, {}, 'merged_table'],
     ['has versions in files', { ...cleaned, content: persons }, {}, 'clean'],
     ['was only counted', { typesBefore: ['NoOp'] }, {}, 'forgotten'],
     ['was never made', { ...nothing, newestRun: null }, {}, 'forgotten'],
     ['is owed', { ...nothing, newestRun: shrank }, {}, 'held, due'],
-    ['failed by itself', { ...nothing, newestRun: { ...shrank, errorCode: 'bucket_missing' } }, {}, 'forgotten'],
+    ['failed by itself', { ...nothing, newestRun: failed }, {}, 'forgotten'],
     ['is of a deleted export', {}, { deleted: true }, 'export_deleted'],
     ['is of a paused export', {}, { paused: true }, 'export_paused'],
     ['is of an export that moved', {}, { destinationConfig: { directory: 'there', prefix: '' } }, 'earlier_place'],
+    [
+      'is of an export that delivers to another table of the same database',
+      { place: { ...TABLE, keySpace: `${DATABASE}.before` }, typesBefore: ['Postgres'] },
+      TO_TABLE,
+      'earlier_place',
+    ],
+    ['is in the table of the export', { place: TABLE, typesBefore: ['Postgres'] }, TO_TABLE, 'held, due'],
     ['has no source any more', {}, { retainedFrom: '2026-05-02T00:00:00.000000Z' }, 'source_expired'],
   ];
   for (const [name, facts, changed, expected] of cases) {
