@@ -18,6 +18,7 @@ import type { ErasureToSettle, HeldDelivery } from '../../src/exports/erasures/e
 import { findTouchedIntervals, recordTouched } from '../../src/exports/erasures/touched-intervals.ts';
 import { sourceStartOfExport } from '../../src/exports/intervals/expired.ts';
 import type { Engine } from '../engine.ts';
+import { forLog } from '../../src/platform/temporal/failures.ts';
 import { forEachLoggingFailures, shuffle } from '../round-steps.ts';
 
 export type ErasingEngine = Pick<Engine, 'pool' | 'stores' | 'fileGraceHours' | 'log'>;
@@ -29,34 +30,46 @@ const CHECKED_AT_ONCE = 500;
 /** Limit of re-deliveries that an export is asked for at once: others follow when these are done, so they do not delay other runs for long. */
 const REQUESTED_AT_ONCE = 10;
 
+/** Databases in which this process is deleting rows: a round whose time was over may still be at its last slice. */
+const BUSY = new WeakSet<ErasingEngine['pool']>();
+
 /** Deletes rows of persons who are to be erased. @returns how many rows were deleted */
-export async function eraseRows(engine: ErasingEngine, { beginWithinMs, signal }: Options): Promise<number> {
+export async function eraseRows(engine: ErasingEngine, options: Options): Promise<number> {
+  if (BUSY.has(engine.pool)) return 0;
+  BUSY.add(engine.pool);
+  try {
+    return await eraseInTurns(engine, options);
+  } finally {
+    BUSY.delete(engine.pool);
+  }
+}
+
+/** Projects take turns, a slice each, so one with many erasures does not delay the others. */
+async function eraseInTurns(engine: ErasingEngine, { beginWithinMs, signal }: Options): Promise<number> {
   const beginUntil = performance.now() + beginWithinMs;
+  const open = await listOpenErasures(engine.pool);
+  const projects = shuffle([...Map.groupBy(open, ({ projectId }) => projectId).values()]);
   let deleted = 0;
-  await forEachLoggingFailures(
-    engine,
-    signal,
-    'rows of an erasure are deleted later',
-    await listOpenErasures(engine.pool),
-    ({ id }) => ({ erasure_id: id }),
-    async (erasure) => {
-      for (let isLast = false; !isLast && performance.now() < beginUntil;) {
-        signal.throwIfAborted();
-        const slice = await eraseSlice(engine, erasure);
-        if (!slice) return;
-        deleted += slice.deleted;
-        ({ isLast } = slice);
-      }
-    },
-  );
+  for (let erasures = projects.shift(); erasures && performance.now() < beginUntil; erasures = projects.shift()) {
+    signal.throwIfAborted();
+    const [erasure, ...others] = erasures as [OpenErasure, ...OpenErasure[]];
+    let slice: ErasedSlice | undefined;
+    try {
+      slice = await eraseSlice(engine, erasure);
+    } catch (error) {
+      engine.log.warn({ ...forLog(error), erasure_id: erasure.id }, 'rows of an erasure are deleted later');
+    }
+    deleted += slice?.deleted ?? 0;
+    const left = slice && !slice.isLast ? erasures : others;
+    if (left.length > 0) projects.push(left);
+  }
   return deleted;
 }
 
+type ErasedSlice = { deleted: number; isLast: boolean };
+
 /** Deletes the next rows, and moves the erasure's position. @returns undefined if another process has done so meanwhile */
-async function eraseSlice(
-  engine: ErasingEngine,
-  erasure: OpenErasure,
-): Promise<{ deleted: number; isLast: boolean } | undefined> {
+async function eraseSlice(engine: ErasingEngine, erasure: OpenErasure): Promise<ErasedSlice | undefined> {
   const { pool } = engine;
   const found = await findErasedEvents(pool, erasure);
   if (found) {

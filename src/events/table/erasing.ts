@@ -82,11 +82,17 @@ export async function findErasedEvents(pool: Pool, erasure: OpenErasure): Promis
     : { events: events ?? [], until: { time: lastTime, uuid: lastUuid } };
 }
 
-/** The next earlier states of the persons, oldest first for each distinct id; the versions that tell of the deletion stay. */
+/**
+ * The next earlier states of the persons, oldest first for each distinct id; the versions that tell of the deletion stay. Those before it are
+ * earlier ones, whatever their instants: a version is never placed before the one before. A distinct id without a person has no such version.
+ */
 export async function findErasedVersions(pool: Pool, erasure: OpenErasure): Promise<ErasedVersion[]> {
   const { rows } = await pool.query<ErasedVersion>(
     `select interval_time as "intervalTime", distinct_id as "distinctId", version::text from person_versions
-     where project_id = $1 and distinct_id = any ($2::text[]) and interval_time <= $3 and not is_deleted
+     where project_id = $1 and distinct_id = any ($2::text[]) and not is_deleted and (interval_time < $3 or version < (
+       select min(deletion.version) from person_versions as deletion
+       where deletion.project_id = $1 and deletion.distinct_id = person_versions.distinct_id and deletion.is_deleted
+         and deletion.interval_time >= $3))
      order by distinct_id, person_versions.version limit ${DELETED_ROWS}`,
     [erasure.projectId, erasure.distinctIds, erasure.storedBefore],
   );

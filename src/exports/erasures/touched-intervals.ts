@@ -2,7 +2,12 @@
  * The data intervals of a project's exports that have rows which are about to be erased. Intervals that were never planned, or have not ended,
  * are among them: a run may read them until the rows are gone. Which of them were delivered is decided once the rows are deleted (delivery-state.ts).
  */
-import { countErasedRows, erasableSourceOf, type ErasedRows } from '../../events/reading/erased-rows.ts';
+import {
+  countErasedRows,
+  erasableSourceOf,
+  type ErasedRows,
+  type ErasedWindow,
+} from '../../events/reading/erased-rows.ts';
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -28,13 +33,17 @@ export async function findTouchedIntervals(
   const touched: TouchedInterval[] = [];
   for (const batchExport of await stores.batchExports.listIncludingDeleted(projectId)) {
     const tiling = await stores.batchExports.getTiling(batchExport.id);
-    for (const { interval, contents } of await candidates({ stores }, batchExport, tiling, rows)) {
-      const counts = await Promise.all(
-        contents.map(async (content) => countIn({ pool, projectId, interval, content }, rows)),
-      );
-      const most = Math.max(0, ...counts);
-      if (most > 0) touched.push({ exportId: batchExport.id, ...isoOf(interval), rows: most });
+    const windows = (await candidates({ stores }, batchExport, tiling, rows)).flatMap(({ interval, contents }) =>
+      contents.map((content) => windowOf(interval, content, rows)),
+    );
+    const counts = await countErasedRows(pool, projectId, windows);
+    // The contents of an interval are those of several runs: the most that one of them has delivered.
+    const most = new Map<string, TouchedInterval>();
+    for (const [index, { start, end }] of windows.entries()) {
+      const before = most.get(start)?.rows ?? 0;
+      if (counts[index]! > before) most.set(start, { exportId: batchExport.id, start, end, rows: counts[index]! });
     }
+    touched.push(...most.values());
   }
   return touched;
 }
@@ -95,17 +104,18 @@ function intervalsAt(tiling: Tiling, instants: readonly Millis[], hours: number)
   return intervals;
 }
 
-type Counted = { pool: Pool; projectId: number; interval: DataInterval; content: Content };
-
-async function countIn({ pool, projectId, interval, content }: Counted, { events, versions }: ErasedRows) {
+function windowOf(interval: DataInterval, content: Content, { events, versions }: ErasedRows): ErasedWindow {
   const { hoursBefore } = erasableSourceOf(content);
   const from = interval.start - hoursBefore * HOUR_MS;
   const isWithin = ({ intervalTime }: { intervalTime: string }) => {
     const instant = millisOf(intervalTime);
     return instant >= from && instant < interval.end;
   };
-  const within = { events: events.filter(isWithin), versions: versions.filter(isWithin) };
-  return countErasedRows(pool, { projectId, ...isoOf(interval), content }, within);
+  return {
+    ...isoOf(interval),
+    content,
+    rows: { events: events.filter(isWithin), versions: versions.filter(isWithin) },
+  };
 }
 
 function isoOf({ start, end }: DataInterval) {
