@@ -23,7 +23,7 @@ const RUNS_TIMEOUT_MS = 20 * 60_000;
 /** The log's days. */
 const DAYS = { from: '2015-05-17T00:00:00.000000Z', to: '2015-05-21T00:00:00.000000Z' };
 /** Some have intervals of a day, because runs are what takes time. */
-const INTERVALS = { LocalFile: 84, S3: 84, Postgres: 84, GCS: 4, AzureBlob: 4, Iceberg: 84 };
+const INTERVALS = { LocalFile: 84, S3: 84, Postgres: 84, GCS: 4, AzureBlob: 4, Iceberg: 4 };
 
 /** The JSON that `up --json` prints when everything is ready. */
 type Ready = { api_url: string; project_id: number; project_api_key: string; personal_api_key: string };

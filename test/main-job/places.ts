@@ -106,6 +106,7 @@ async function icebergTarget(): Promise<(name: string) => Target> {
     const table = name.replaceAll('-', '_');
     return {
       title: 'Iceberg',
+      interval: 'day',
       destination: {
         type: 'Iceberg',
         config: {

@@ -49,7 +49,7 @@ export type Submission = {
   /** The saved export that the changes are relative to. */
   base: Saved;
   isRetried: boolean;
-  /** Called once the changes are saved, so the form knows that even if a later step fails. */
+  /** Called once the changes are saved, even if a later step fails. */
   onSaved: (saved: Saved) => void;
 };
 
@@ -78,21 +78,18 @@ export function ExportForm(props: Props) {
   const { projectId, offer, exportId, initial, field, submit, submitAndRetry, keeping, onSubmit } = props;
   const [base, setBase] = useState(initial);
   const [draft, setDraft] = useState(initial.draft);
-  /** Text of the JSON view; undefined: the fields are shown instead. */
+  /** Text of the JSON view; undefined while the fields are shown. */
   const [json, setJson] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
-  /** Whether the changes are saved, without the retry. */
-  const [isSaved, setSaved] = useState(false);
+  /** Why the retry failed whose changes were saved. */
+  const [unretried, setUnretried] = useState<unknown>();
   const [conflict, setConflict] = useState<{ theirs: Saved; ours: Fields; isRetried: boolean }>();
   const form = useRef<HTMLFormElement>(null);
   // As in form.module.css.
   const isWide = useMedia('(min-width: 1400px)');
   const isEdit = exportId !== undefined;
-  function set(change: Partial<Draft>) {
-    setDraft((now) => ({ ...now, ...change }));
-    setSaved(false);
-  }
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
   const { destination } = draft;
   const type = offer.types.find((one) => one.type === destination.type);
   const model = offer.models.find((one) => one.model === draft.model)!;
@@ -122,13 +119,12 @@ export function ExportForm(props: Props) {
   const validFields = () => fieldsUnless(filterFault(draft.filters) ?? destinationFault());
   async function save(given: Fields, from: Saved, isRetried: boolean) {
     setPending(true);
-    function onSaved(saved: Saved) {
-      setBase(saved);
-      setSaved(isRetried);
-    }
+    let saved: Saved | undefined;
+    const onSaved = (now: Saved) => setBase((saved = now));
     await onSubmit({ fields: given, base: from, isRetried, onSaved }).catch((thrown: unknown) => {
       if (thrown instanceof ChangedMeanwhile) setConflict({ theirs: thrown.theirs, ours: given, isRetried });
       else setError(thrown);
+      if (saved && isRetried) setUnretried(thrown);
     });
     setPending(false);
   }
@@ -151,7 +147,7 @@ export function ExportForm(props: Props) {
   }
 
   const [isErrorAtField, setShown] = useState(true);
-  // The invalid field may be far from the button, so it is scrolled into view; errors without a field appear beside the button.
+  // The invalid field may be far from the button, so it is scrolled into view.
   useEffect(() => {
     if (error === undefined) return;
     const [first] = form.current!.querySelectorAll<HTMLElement>(INVALID);
@@ -175,7 +171,7 @@ export function ExportForm(props: Props) {
   // The JSON view shows field names as the server's sentences do, so they need no labels.
   const problem = problemOf(fault, field, json === undefined ? type : undefined);
   const isDirty = differences.length > 0 || !parsed;
-  const lacksRetry = isSaved && error !== undefined;
+  const lacksRetry = !isDirty && unretried !== undefined && error === unretried;
   return (
     <ProblemContext value={problem}>
       <Form ref={form} className={styles.form!} isPending={isPending} onSubmit={send}>
@@ -213,10 +209,7 @@ export function ExportForm(props: Props) {
             error={fault}
             destination={destination}
             onChange={(changed) => set({ destination: changed })}
-            onJson={(text) => {
-              setJson(text);
-              setSaved(false);
-            }}
+            onJson={setJson}
             onNotJson={() =>
               setError(new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' }))
             }
@@ -234,10 +227,7 @@ export function ExportForm(props: Props) {
               labels={json === undefined ? type.fields : []}
               saved={isEdit ? { id: exportId, fields: before } : undefined}
               present={parsed && fields}
-              onError={(found) => {
-                setError(found);
-                setSaved(false);
-              }}
+              onError={setError}
             />
           )}
           {isEdit && <Effects {...{ differences, type, next, keeping }} />}
