@@ -20,7 +20,8 @@ export async function up(knex: Knex): Promise<void> {
       events_deleted bigint not null default 0,
       person_versions_deleted bigint not null default 0,
       rows_deleted_at timestamptz,
-      finished_at timestamptz
+      finished_at timestamptz,
+      next_check_at timestamptz
     );
     comment on table erasures is 'persons to be deleted together with their events';
     comment on column erasures.stored_before is 'rows of the persons that were stored later are new data, and stay';
@@ -28,8 +29,10 @@ export async function up(knex: Knex): Promise<void> {
     comment on column erasures.distinct_ids is 'empty once the erasure has ended';
     comment on column erasures.searched_time is 'with searched_uuid: position up to which events are searched and deleted';
     comment on column erasures.rows_deleted_at is 'a run that began later has read none of the rows';
+    comment on column erasures.next_check_at is 'of an ended one: when deliveries are checked again; null: none of them can change';
     create index erasures_project on erasures (project_id, created_at, id);
     create index erasures_open on erasures (project_id) where finished_at is null;
+    create index erasures_to_check on erasures (next_check_at) where next_check_at is not null;
 
     create table erased_deliveries (
       erasure_id uuid not null references erasures on delete cascade,
@@ -54,7 +57,8 @@ export async function up(knex: Knex): Promise<void> {
     comment on column erased_deliveries.run_id is 'the run that delivered the rows';
     comment on column erased_deliveries.requests is 'how often a re-delivery was requested';
     create index erased_deliveries_interval on erased_deliveries (batch_export_id, data_interval_start, data_interval_end);
-    create index erased_deliveries_unchecked on erased_deliveries (erasure_id, checked_at) where state in ('held', 'remainder');
+    create index erased_deliveries_unchecked on erased_deliveries (erasure_id, checked_at, data_interval_end) where state in ('held', 'remainder')
+      and (reason is null or reason not in ('append_destination', 'earlier_place', 'export_deleted', 'merged_table', 'source_expired'));
   `);
 }
 

@@ -103,7 +103,8 @@ async function recordNotSearched({ stores }: ErasingEngine, { id, projectId }: O
 }
 
 /** Checks the deliveries of erasures whose rows are deleted, and requests re-deliveries. @returns how many were requested */
-export async function settleErasures(engine: ErasingEngine, signal: AbortSignal): Promise<number> {
+export async function settleErasures(engine: ErasingEngine, { beginWithinMs, signal }: Options): Promise<number> {
+  const beginUntil = performance.now() + beginWithinMs;
   let requested = 0;
   await forEachLoggingFailures(
     engine,
@@ -112,7 +113,7 @@ export async function settleErasures(engine: ErasingEngine, signal: AbortSignal)
     shuffle(await engine.stores.erasedDeliveries.listErasuresToSettle()),
     ({ id }) => ({ erasure_id: id }),
     async (erasure) => {
-      requested += await settleErasure(engine, erasure);
+      if (performance.now() < beginUntil) requested += await settleErasure(engine, erasure);
     },
   );
   return requested;
@@ -129,13 +130,13 @@ async function settleErasure(
   );
   const now = millisOf(await stores.batchExports.now());
   const due = new Map<string, HeldDelivery[]>();
-  for (const delivery of held) {
+  const checked = held.flatMap((delivery) => {
     const batchExport = exports.get(delivery.exportId);
-    if (!batchExport) continue;
-    const state = deliveryStateOf(batchExport, delivery, delivery.facts, now);
-    await erasedDeliveries.setState(id, delivery, state);
+    return batchExport ? [{ delivery, state: deliveryStateOf(batchExport, delivery, delivery.facts, now) }] : [];
+  });
+  await erasedDeliveries.setStates(id, checked, held.length === CHECKED_AT_ONCE);
+  for (const { delivery, state } of checked)
     if (state?.isDue) due.set(delivery.exportId, [...(due.get(delivery.exportId) ?? []), delivery]);
-  }
   let requested = 0;
   for (const [exportId, deliveries] of due)
     requested += await requestRedeliveries(stores, { id, exportId }, deliveries.slice(0, REQUESTED_AT_ONCE));

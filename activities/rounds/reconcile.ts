@@ -71,7 +71,7 @@ const DELETE_WITHIN_MS = 1_000;
  * repair, because this step comes last. Without hidden events it takes no time.
  */
 const DELETE_EVENTS_WITHIN_MS = 15_000;
-/** Time after which a round begins no further slice of an erasure. */
+/** Time after which a round begins no further slice of an erasure, and no further check of its deliveries. */
 const ERASE_WITHIN_MS = 10_000;
 
 export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {
@@ -96,13 +96,18 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);
   const gapsRequested = await step('gaps', (signal) => fillGaps(engine, signal), 0);
   const imports = await step('imports', (signal) => watchImports(engine, signal), { stale: 0, requested: 0 });
-  const erasuresRequested = await step('erased deliveries', (signal) => settleErasures(engine, signal), 0);
   const dispatchersWoken = await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
   const settled = await step('unsettled intervals', (signal) => settleIntervals(engine, { ...attempt, signal }), {
     delivered: 0,
     requested: 0,
   });
-  if (settled.requested > 0) await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
+  const erasuresRequested = await step(
+    'erased deliveries',
+    (signal) => settleErasures(engine, { beginWithinMs: ERASE_WITHIN_MS, signal }),
+    0,
+  );
+  if (settled.requested + erasuresRequested > 0)
+    await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
   const filesDeleted = await step('superseded files', (signal) => deleteSupersededFiles(engine, signal), 0);
   await step('places', () => engine.stores.places.forgetUnused(), 0);
   const freshnessAlerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);

@@ -21,7 +21,7 @@ export async function assertNotShrinking(
   const { rows } = await events.digest({ ...slice, cutoff: entry.receipt.cutoff });
   if (rows >= entry.receipt.rows) return;
   const missing =
-    entry.receipt.rows - rows - (await stores.erasedDeliveries.countErased(lease, deliveredRun.createdAt));
+    entry.receipt.rows - rows - (await stores.erasedDeliveries.countErased(lease, deliveredRun, entry.receipt));
   if (missing > 0) throw new DeliveryWouldShrink(missing);
 }
 

@@ -13,9 +13,12 @@ export const ERASED_DELIVERY_STATES = ['held', 'clean', 'remainder', 'not_search
 /** Why rows remain at a destination. */
 export const REMAINDER_REASONS = [
   'append_destination',
+  'delivery_in_doubt',
   'earlier_place',
   'export_deleted',
   'export_paused',
+  'foreign_delivery',
+  'leftover_files',
   'merged_table',
   'redelivery_failed',
   'source_expired',

@@ -129,7 +129,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
           what: `${sourceExpiredSentence(expiry)} Only the destination was compared with the receipt.`,
         },
       ];
-    const erased = await stores.erasedDeliveries.countErased(entry, run.createdAt);
+    const erased = await stores.erasedDeliveries.countErased(entry, run, entry.receipt);
     try {
       return [
         ...(await destinationFindings(run, entry, { deep, isGone: erased > 0 })),

@@ -15,6 +15,12 @@ export type DeliveryFacts = {
   isRequested: boolean;
   hasWaited: boolean;
   isCommitting: boolean;
+  /** Whether what a run left half way could not be settled for days. */
+  isStuck: boolean;
+  /** Files or tables of runs before that belong to no delivery. */
+  leftovers: { areGivenUp: boolean } | null;
+  /** Whether a delivery of another timeline waits for an operator's decision. */
+  isForeign: boolean;
   newestRun: { status: RunStatus; errorCode: string | null; isLater: boolean } | null;
   /** The run that delivered last, and where; the place is null in plans of earlier versions. */
   deliveredRunId: string | null;

@@ -34,14 +34,21 @@ export function deliveryStateOf(
   });
   const { newestRun } = facts;
   // tooth: erasure-open-run
-  if (facts.isCommitting || (newestRun && isOpen(newestRun.status))) return { state: 'held', runId };
+  if ((facts.isCommitting && !facts.isStuck) || (newestRun && isOpen(newestRun.status)))
+    return { state: 'held', runId };
+  if (facts.isForeign) return remainder('foreign_delivery');
+  if (facts.isCommitting) return remainder('delivery_in_doubt');
   const typeOf = (type: string | null) => type ?? batchExport.destinationType;
   if (facts.typesPlanned.some((type) => appends(typeOf(type)))) return remainder('append_destination');
+  // What a run left half way is removed by the reconciler, by a later delivery, or never.
+  const leftovers = (): DeliveryState | undefined => {
+    if (!facts.leftovers) return undefined;
+    return facts.leftovers.areGivenUp || facts.isStuck ? remainder('leftover_files') : { state: 'held', runId };
+  };
   if (runId === null) {
     // A run that was reading the rows while they were deleted has failed for good.
-    const isOwed =
-      newestRun?.errorCode === 'interval_shrank' && !newestRun.isLater && !batchExport.deleted && !batchExport.paused;
-    return isOwed && facts.requests < MAX_REQUESTS ? { state: 'held', isDue: isDue(facts) } : undefined;
+    const isOwed = newestRun?.errorCode === 'interval_shrank' && !newestRun.isLater && !batchExport.deleted;
+    return isOwed ? owed(batchExport, facts) : leftovers();
   }
   const types = facts.typesBefore.map(typeOf);
   if (types.length > 0 && types.every((type) => type === 'NoOp')) return undefined;
@@ -54,14 +61,22 @@ export function deliveryStateOf(
     const areForgotten =
       facts.reason === 'superseded_files' &&
       (facts.keptUntil === null || millisOf(facts.keptUntil) < now - FORGOTTEN_AFTER_MS);
-    return areForgotten ? remainder('superseded_files') : { state: 'clean', runId };
+    return areForgotten ? remainder('superseded_files') : (leftovers() ?? { state: 'clean', runId });
   }
   if (batchExport.deleted) return remainder('export_deleted');
   if (facts.place && !deliversTo(batchExport, facts.place)) return remainder('earlier_place');
   if (millisOf(interval.start) < sourceStartOfExport(batchExport)) return remainder('source_expired');
-  if (batchExport.paused) return remainder('export_paused');
-  if (facts.requests >= MAX_REQUESTS && facts.hasWaited && !facts.isRequested) return remainder('redelivery_failed');
-  return { state: 'held', runId, isDue: isDue(facts) };
+  return owed(batchExport, facts);
+}
+
+/** A delivery that is to be made again. */
+function owed({ paused }: BatchExport, facts: DeliveryFacts): DeliveryState {
+  const runId = facts.deliveredRunId;
+  const { requests, hasWaited, isRequested } = facts;
+  if (paused) return { state: 'remainder', reason: 'export_paused', runId };
+  if (requests >= MAX_REQUESTS && hasWaited && !isRequested)
+    return { state: 'remainder', reason: 'redelivery_failed', runId };
+  return { state: 'held', runId, isDue: !isRequested && hasWaited && requests < MAX_REQUESTS };
 }
 
 /** Whether the export delivers there now. The place of a table names its database only, the key space names the table. */
@@ -69,10 +84,6 @@ function deliversTo(batchExport: BatchExport, { type, place, keySpace }: Deliver
   const present = pinnedDestination(batchExport);
   const { model } = batchExport;
   return present.type === type && present.place === place && isSameKeySpace({ keySpace, model }, batchExport);
-}
-
-function isDue({ requests, isRequested, hasWaited }: DeliveryFacts): boolean {
-  return !isRequested && hasWaited && requests < MAX_REQUESTS;
 }
 
 /** Whether rows of a later delivery come in addition. */

@@ -36,7 +36,8 @@ export async function handleRunEnd(stores: Stores, run: Run, end: RunEnd): Promi
   // Runs that wait for a decision do not pause an export. Nor do temporary failures: an outage of an hour would stop exports that work again
   // afterwards.
   if (end.errorType !== undefined && AWAITING_DECISION.includes(end.errorType)) return false;
-  return status === 'Failed' && pauseAfterFailures(stores, run, error);
+  if (status !== 'Failed' || (await stores.failures.isByErasure(run.id))) return false;
+  return pauseAfterFailures(stores, run, error);
 }
 
 /** Notifies, once for each interval, that automatic retries have ended. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { closeRun, type CloseResult } from '../../../activities/runs/close-run.ts';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { Plan } from '../../../src/exports/domain/plan.ts';
@@ -30,6 +31,8 @@ const tells = (on: readonly NoticeKind[] = NOTICE_KINDS) => ({
   on: [...on],
 });
 
+const dayAt = (number: number) => new Date(Date.UTC(2015, 0, 1) + number * DAY);
+
 const SOMEBODY = { by: 'user', userId: null } as const;
 
 describe('the end of a run', () => {
@@ -46,7 +49,7 @@ describe('the end of a run', () => {
 
   /** A run of the export that ends so. */
   async function end(one: BatchExport, how: RunEnd): Promise<CloseResult> {
-    const start = Date.UTC(2015, 0, 1) + intervals++ * DAY;
+    const start = dayAt(intervals++).getTime();
     const run = await rows.buildRun(one, { start, end: start + DAY });
     return rows.stores.inTransaction((inside) => closeRun(inside, run, how));
   }
@@ -195,6 +198,28 @@ describe('the end of a run', () => {
         assert.deepEqual([(await now(one)).paused, (await now(one)).pausedReason], [false, null]);
       });
     }
+
+    it('but not for rows of erased persons that were gone while it read them', async () => {
+      const one = await build();
+      const fault = { code: 'interval_shrank', owner: 'you', field: null } as const;
+      const shrank: RunEnd = { ...FAILED, errorType: 'IntervalShrank', fault };
+      const erase = async (from: number) => {
+        const erasure = { id: randomUUID(), project_id: one.projectId, persons: 1, person_ids: [], distinct_ids: [] };
+        await rows.db('erasures').insert({ ...erasure, stored_before: rows.db.fn.now() });
+        const ofDays = Array.from({ length: 4 }, (_, after) => ({
+          erasure_id: erasure.id,
+          batch_export_id: one.id,
+          data_interval_start: dayAt(from + after),
+          data_interval_end: dayAt(from + after + 1),
+          rows: 1,
+        }));
+        await rows.db('erased_deliveries').insert(ofDays);
+      };
+      await erase(intervals);
+      assert.equal((await endAll(one, shrank, shrank, shrank, shrank)).paused, false);
+      assert.equal((await endAll(one, shrank, shrank, shrank)).paused, false, 'fewer than four without an erasure');
+      assert.equal((await end(one, shrank)).paused, true);
+    });
 
     it('and cancels no backfill of a paused one for runs that wait for a decision', async () => {
       const one = await build({ paused: true });
