@@ -63,7 +63,8 @@ const BOUNDED: Readonly<Record<string, { grownBy: string; boundedBy: string }>> 
   cookieless_salts: { grownBy: 'days', boundedBy: 'the current days: older salts are deleted with each new one' },
   event_ids: {
     grownBy: 'events',
-    boundedBy: `events, with which they go: a repeated event is recognised as long as it is kept`,
+    boundedBy:
+      'events: they are deleted with expired ones; those of erased events stay, so that these do not come back',
   },
   event_retention: { grownBy: 'projects', boundedBy: 'projects: a row for each' },
   events: { grownBy: 'capture and imports', boundedBy: EVENT_RETENTION },

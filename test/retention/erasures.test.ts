@@ -104,7 +104,8 @@ describe('an erasure', () => {
   const erase = async () => eraseRows(world.engine, { beginWithinMs: 60_000, signal });
   const settle = async () => settleErasures(world.engine, { beginWithinMs: 60_000, signal });
   const stateOf = async (id: string) => erasureStore(db).get(world.projectId, id);
-  const listed = async (id: string) => erasureStore(db).listDeliveries({ id }, [], { limit: 1000 });
+  const listed = async (id: string) =>
+    erasureStore(db).listDeliveries({ id }, { states: [], visible: { madeBy: null, except: [] } }, { limit: 1000 });
   const ended = async (id: string) =>
     eventually('the erasure to end', async () => {
       await new MockActivityEnvironment().run(createActivities(world.engine).reconcileAll);

@@ -64,8 +64,8 @@ export function personAndGroupChanges({ inTransaction }: Pick<PersonAndGroupStor
         const { erasure, isNew } = await erasures.request(project.id, subject);
         if (!isNew) return erasure;
         const name = `${erasure.persons} persons and their events (erasure ${erasure.id})`;
-        const itemId = 'ids' in subject && subject.ids.length === 1 ? subject.ids[0]! : 'many';
-        await auditLog.record({ project, author: by, scope: 'Person', itemId, name, activity: 'deleted' });
+        // The entry names the erasure and not the person, whose ids are forgotten.
+        await auditLog.record({ project, author: by, scope: 'Person', itemId: erasure.id, name, activity: 'deleted' });
         return erasure;
       });
     },

@@ -133,9 +133,11 @@ const listDeliveries = route({
   }),
   answers: { 200: cursorPageOf(ErasedDeliveryBody) },
   summary: 'List the deliveries that held rows of an erasure, newest data interval first',
-  async handle({ project, params, query, url }, { erasures }: ErasuresApi) {
+  description: 'Only those of batch exports that you may see.',
+  async handle({ project, rights, params, query, url }, { erasures }: ErasuresApi) {
     const erasure = await erasures.get(project.id, params.id);
-    const load = (page: PageWindow) => erasures.listDeliveries(erasure, query.state, page);
+    const wanted = { states: query.state, visible: rights.visible('batch_export') };
+    const load = (page: PageWindow) => erasures.listDeliveries(erasure, wanted, page);
     return json(200, await cursorPage(url, query, load, presentDelivery));
   },
 });

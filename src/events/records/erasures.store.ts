@@ -4,7 +4,9 @@ import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
+import type { Visible } from '../../platform/http/access.ts';
 import type { ListedRow, PageWindow } from '../../platform/http/parameters/pagination.ts';
+import { seesAll, whereVisible } from '../../people/access/visible.store.ts';
 import { ensureAnswered } from '../table/lookup.ts';
 
 export const ERASURE_STATES = ['pending', 'deleting', 'redelivering', 'done', 'done_with_remainder'] as const;
@@ -101,24 +103,30 @@ export function erasureStore(db: Knex) {
       return newestFirst(rows.map(erasureFrom), page);
     },
 
-    /** Data intervals whose deliveries may hold the rows, newest first. The id of a row's position is that of the batch export. */
+    /**
+     * Data intervals whose deliveries may hold the rows, newest first. The id of a row's position is that of the batch export.
+     * @param visible the exports that the caller sees
+     */
     async listDeliveries(
       { id }: Pick<Erasure, 'id'>,
-      states: readonly ErasedDelivery['state'][],
+      { states, visible }: { states: readonly ErasedDelivery['state'][]; visible: Visible },
       page: PageWindow,
     ): Promise<ErasedDelivery[]> {
       const { sign, order, edge } = keysetOf(page);
+      const seen = seesAll(visible) ? undefined : whereVisible(db('batch_exports').select('id'), visible);
       const { rows } = await db.raw<{ rows: Omit<ErasedDelivery, 'createdAt' | 'id'>[] }>(
         `select batch_export_id as "batchExportId", data_interval_start as start, data_interval_end as "end", rows::float8 as rows, run_id as "runId",
            delivery.state, reason, kept_until as "keptUntil", destination_type as "destinationType"
          from erased_deliveries as delivery join batch_exports on batch_exports.id = batch_export_id
          where erasure_id = :id ${states.length > 0 ? 'and delivery.state = any (:states)' : ''}
+           ${seen ? 'and batch_export_id in (:seen)' : ''}
            ${edge ? `and (data_interval_end, batch_export_id) ${sign} (:edgeTime, :edgeId)` : ''}
          order by data_interval_end ${order}, batch_export_id ${order} limit :limit`,
         {
           id,
           limit: page.limit,
           ...(states.length > 0 && { states: [...states] }),
+          ...(seen && { seen }),
           ...(edge && { edgeTime: edge.createdAt, edgeId: edge.id }),
         },
       );
@@ -131,7 +139,8 @@ export function erasureStore(db: Knex) {
     /**
      * Deletes the persons and records that their rows are to be deleted; call it in a transaction. The lock on the project's persons waits
      * for events that are being stored: all of them are erased, and none that is stored later.
-     * @returns the erasure, and whether it is new: if the persons are gone and an erasure of them has not ended, that one is returned
+     * @returns the erasure, and whether it is new: if the persons are gone and an erasure of them has not ended, that one is returned. Not so
+     *   by distinct ids once it deletes rows: events with them may have been stored since it was requested.
      * @throws NotFound when there is none of the persons, and no erasure of them; InvalidInput; Unavailable
      */
     async request(projectId: number, subject: ErasureSubject): Promise<{ erasure: Erasure; isNew: boolean }> {
@@ -187,12 +196,14 @@ export function erasureStore(db: Knex) {
     return rows[0]!;
   }
 
-  /** The newest erasure of all of the persons that has not ended. */
+  /** The newest erasure that has not ended, of one of the ids, as unknown ones are ignored; or that has not begun, of all distinct ids. */
   async function findOpen(projectId: number, subject: ErasureSubject): Promise<string | undefined> {
-    const [column, type, given] =
-      'ids' in subject ? ['person_ids', 'uuid', subject.ids] : ['distinct_ids', 'text', subject.distinctIds];
+    const [isOfSubject, given] =
+      'ids' in subject
+        ? ['person_ids && ?::uuid[]', subject.ids]
+        : [`state = 'pending' and distinct_ids @> ?::text[]`, subject.distinctIds];
     const { rows } = await db.raw<{ rows: { id: string }[] }>(
-      `select id from erasures where project_id = ? and finished_at is null and ${column} @> ?::${type}[] order by created_at desc limit 1`,
+      `select id from erasures where project_id = ? and finished_at is null and ${isOfSubject} order by created_at desc limit 1`,
       [projectId, [...given]],
     );
     return rows[0]?.id;

@@ -91,7 +91,7 @@ const AFTERWARDS =
   'By default, events are kept unchanged. Exports deliver the deletion as a new version of the person. The next event with one of ' +
   'the distinct IDs creates a new person. With `delete_events`, the rows are deleted in the background, and data intervals that were delivered ' +
   'with them are delivered again without them where the destination permits it (`erasures/:id/`). Asked again before the erasure has ' +
-  'ended, the answer is the same erasure.';
+  'ended (by distinct IDs: before it deletes rows), the answer is the same erasure.';
 
 const deletePerson = route({
   method: 'delete',

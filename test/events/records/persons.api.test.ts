@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { buildRule } from '../../support/api/members.ts';
 import {
   startLookups,
   writeEvents,
@@ -164,16 +165,44 @@ describe('persons over HTTP', () => {
     assert.deepEqual([erasure['state'], erasure['persons'], erasure['finished_at']], ['pending', 1, null]);
     assert.equal(await statusOf('GET', `/persons/${id}/`), 404);
     assert.deepEqual((await request('DELETE', `/persons/${id}/?delete_events=true`)).body, erasure);
-    for (const body of [{ ids: [id] }, { distinct_ids: ['b', 'a'] }])
+    for (const body of [{ ids: [id] }, { ids: [id, randomUUID()] }, { distinct_ids: ['b', 'a'] }])
       assert.deepEqual(await remove({ ...body, delete_events: true }), erasure);
     assert.deepEqual((await request('GET', `/erasures/${erasure.id}/`)).body, erasure);
     assert.deepEqual(await lookups.pages('/erasures/'), [[erasure]]);
     assert.deepEqual(await lookups.pages(`/erasures/${erasure.id}/deliveries/?state=held`), [[]]);
     assert.equal((await db('persons').where({ project_id: theirs.projectId })).length, 1);
+    await db('erasures').update({ state: 'deleting' });
+    assert.deepEqual(await remove({ ids: [id], delete_events: true }), { ...erasure, state: 'deleting' });
+    const later = (await remove({ distinct_ids: ['a'], delete_events: true })) as { id: string };
+    assert.notEqual(later.id, erasure.id, 'events may have been stored since the first was requested');
     const again = await write({ distinctIds: ['c'] });
     const another = (await remove({ ids: [again, id], delete_events: true })) as { id: string };
     assert.notEqual(another.id, erasure.id);
     assert.equal(await statusOf('DELETE', `/persons/${id}/?delete_events=false`), 404);
+  });
+
+  it('are listed by their erasure only with exports that the caller may see', async () => {
+    const { db, ours } = lookups;
+    const { id } = (await remove({ distinct_ids: ['a'], delete_events: true })) as { id: string };
+    const [shown, hidden] = [randomUUID(), randomUUID()];
+    for (const exportId of [shown, hidden]) {
+      await db.raw(
+        `insert into batch_exports (id, project_id, name, model, destination_type, destination_config, key_space, "interval", paused)
+         values (:exportId, :projectId, 'files', 'events', 'LocalFile', '{}', :exportId::text, 'hour', true)`,
+        { exportId, projectId: ours.projectId },
+      );
+      await db.raw(
+        `insert into erased_deliveries (erasure_id, batch_export_id, data_interval_start, data_interval_end, rows) values (?, ?, '2026-01-01', '2026-01-02', 1)`,
+        [id, exportId],
+      );
+    }
+    const listed = async () =>
+      (await lookups.pages(`/erasures/${id}/deliveries/?state=held`))
+        .flat()
+        .map((delivery) => delivery['batch_export_id']);
+    assert.deepEqual(new Set(await listed()), new Set([shown, hidden]));
+    await buildRule(db, ours, 'none', { resource: 'batch_export', resource_id: hidden });
+    assert.deepEqual(await listed(), [shown]);
   });
 
   it('are erased by distinct ids without a person too, and never those of another project', async () => {
