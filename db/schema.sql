@@ -689,7 +689,7 @@ create table erased_deliveries (
   constraint erased_deliveries_erasure_id_fkey FOREIGN KEY (erasure_id) REFERENCES erasures(id) ON DELETE CASCADE
 );
 CREATE INDEX erased_deliveries_interval ON public.erased_deliveries USING btree (batch_export_id, data_interval_start, data_interval_end);
-CREATE INDEX erased_deliveries_unchecked ON public.erased_deliveries USING btree (erasure_id, checked_at) WHERE (state = ANY (ARRAY['held'::text, 'remainder'::text]));
+CREATE INDEX erased_deliveries_unchecked ON public.erased_deliveries USING btree (erasure_id, checked_at, data_interval_end) WHERE ((state = ANY (ARRAY['held'::text, 'remainder'::text])) AND ((reason IS NULL) OR (reason <> ALL (ARRAY['append_destination'::text, 'earlier_place'::text, 'export_deleted'::text, 'merged_table'::text, 'source_expired'::text]))));
 
 -- persons to be deleted together with their events
 create table erasures (
@@ -712,12 +712,15 @@ create table erasures (
   -- a run that began later has read none of the rows
   rows_deleted_at timestamp with time zone,
   finished_at timestamp with time zone,
+  -- of an ended one: when deliveries are checked again; null: none of them can change
+  next_check_at timestamp with time zone,
   constraint erasures_pkey PRIMARY KEY (id),
   constraint erasures_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'deleting'::text, 'redelivering'::text, 'done'::text, 'done_with_remainder'::text]))),
   constraint erasures_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX erasures_open ON public.erasures USING btree (project_id) WHERE (finished_at IS NULL);
 CREATE INDEX erasures_project ON public.erasures USING btree (project_id, created_at, id);
+CREATE INDEX erasures_to_check ON public.erasures USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 
 create table event_ids (
   project_id integer not null,
