@@ -14,7 +14,8 @@ import {
 import type { ErasedRows } from '../../src/events/reading/erased-rows.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { deliveryStateOf } from '../../src/exports/erasures/delivery-state.ts';
-import type { ErasureToSettle, HeldDelivery } from '../../src/exports/erasures/erased-deliveries.store.ts';
+import type { HeldDelivery } from '../../src/exports/erasures/delivery-facts.store.ts';
+import type { ErasureToSettle } from '../../src/exports/erasures/erased-deliveries.store.ts';
 import { findTouchedIntervals, recordTouched } from '../../src/exports/erasures/touched-intervals.ts';
 import { sourceStartOfExport } from '../../src/exports/intervals/expired.ts';
 import type { Engine } from '../engine.ts';

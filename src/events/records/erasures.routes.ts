@@ -133,7 +133,7 @@ const listDeliveries = route({
   }),
   answers: { 200: cursorPageOf(ErasedDeliveryBody) },
   summary: 'List the deliveries that held rows of an erasure, newest data interval first',
-  description: 'Only those of batch exports that you may see.',
+  description: 'Leaves out deliveries of batch exports that you may not see.',
   async handle({ project, rights, params, query, url }, { erasures }: ErasuresApi) {
     const erasure = await erasures.get(project.id, params.id);
     const wanted = { states: query.state, visible: rights.visible('batch_export') };

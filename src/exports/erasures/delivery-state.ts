@@ -40,7 +40,7 @@ export function deliveryStateOf(
   if (facts.isCommitting) return remainder('delivery_in_doubt');
   const typeOf = (type: string | null) => type ?? batchExport.destinationType;
   if (facts.typesPlanned.some((type) => appends(typeOf(type)))) return remainder('append_destination');
-  // What a run left half way is removed by the reconciler, by a later delivery, or never.
+  // Leftovers of a run are removed by the reconciler, by a later delivery, or never.
   const leftovers = (): DeliveryState | undefined => {
     if (!facts.leftovers) return undefined;
     return facts.leftovers.areGivenUp || facts.isStuck ? remainder('leftover_files') : { state: 'held', runId };
@@ -48,7 +48,7 @@ export function deliveryStateOf(
   if (runId === null) {
     // A run that was reading the rows while they were deleted has failed for good.
     const isOwed = newestRun?.errorCode === 'interval_shrank' && !newestRun.isLater && !batchExport.deleted;
-    return isOwed ? owed(batchExport, facts) : leftovers();
+    return isOwed ? stateOfOwed(batchExport, facts) : leftovers();
   }
   const types = facts.typesBefore.map(typeOf);
   if (types.length > 0 && types.every((type) => type === 'NoOp')) return undefined;
@@ -66,11 +66,11 @@ export function deliveryStateOf(
   if (batchExport.deleted) return remainder('export_deleted');
   if (facts.place && !deliversTo(batchExport, facts.place)) return remainder('earlier_place');
   if (millisOf(interval.start) < sourceStartOfExport(batchExport)) return remainder('source_expired');
-  return owed(batchExport, facts);
+  return stateOfOwed(batchExport, facts);
 }
 
 /** A delivery that is to be made again. */
-function owed({ paused }: BatchExport, facts: DeliveryFacts): DeliveryState {
+function stateOfOwed({ paused }: BatchExport, facts: DeliveryFacts): DeliveryState {
   const runId = facts.deliveredRunId;
   const { requests, hasWaited, isRequested } = facts;
   if (paused) return { state: 'remainder', reason: 'export_paused', runId };
