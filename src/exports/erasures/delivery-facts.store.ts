@@ -34,6 +34,7 @@ type FactRow = {
   waited: boolean;
   is_committing: boolean;
   is_stuck: boolean;
+  in_doubt: boolean;
   leftovers_given_up: boolean | null;
   is_foreign: boolean;
   newest: RunStatus | null;
@@ -69,6 +70,9 @@ export async function listToCheck(
            coalesce(ledger.state = 'committing', false) as is_committing,
            exists (select from batch_export_troubles as trouble where ${isOf('trouble')} and kind = 'unsettled'
              and since < clock_timestamp() - interval '${STUCK_AFTER}') as is_stuck,
+           exists (select from batch_export_troubles as trouble where ${isOf('trouble')} and kind = 'gave_up') and exists (
+             select from ${RUNS} and ${READ_AT} <= rows_deleted_at and exists (
+               select from batch_export_attempts as attempt where attempt.run_id = run.id and step = 'commit')) as in_doubt,
            (select bool_or(given_up_at is not null) from batch_export_artifacts as artifact join batch_export_runs as run using (batch_export_id, data_interval_start, data_interval_end, epoch)
              where ${isOf('run')} and ${READ_AT} <= rows_deleted_at) as leftovers_given_up,
            exists (select from foreign_deliveries as found where ${isOf('found')} and accepted is null) as is_foreign,
@@ -106,6 +110,7 @@ function factsFrom(row: FactRow): DeliveryFacts {
     hasWaited: row.waited,
     isCommitting: row.is_committing,
     isStuck: row.is_stuck,
+    isInDoubt: row.in_doubt,
     leftovers: row.leftovers_given_up === null ? null : { areGivenUp: row.leftovers_given_up },
     isForeign: row.is_foreign,
     newestRun:

@@ -17,6 +17,8 @@ export type DeliveryFacts = {
   isCommitting: boolean;
   /** Whether what a run left half way could not be settled for days. */
   isStuck: boolean;
+  /** Whether settling an interrupted commit was given up: it may have succeeded. */
+  isInDoubt: boolean;
   /** Files or tables of runs before that belong to no delivery. */
   leftovers: { areGivenUp: boolean } | null;
   /** Whether a delivery of another timeline waits for an operator's decision. */

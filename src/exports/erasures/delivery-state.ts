@@ -48,7 +48,8 @@ export function deliveryStateOf(
   if (runId === null) {
     // A run that was reading the rows while they were deleted has failed for good.
     const isOwed = newestRun?.errorCode === 'interval_shrank' && !newestRun.isLater && !batchExport.deleted;
-    return isOwed ? stateOfOwed(batchExport, facts) : leftovers();
+    if (isOwed) return stateOfOwed(batchExport, facts);
+    return facts.isInDoubt ? remainder('delivery_in_doubt') : leftovers();
   }
   const types = facts.typesBefore.map(typeOf);
   if (types.length > 0 && types.every((type) => type === 'NoOp')) return undefined;
