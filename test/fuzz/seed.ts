@@ -62,6 +62,7 @@ async function buildSeeds(at: Workplace, url: string): Promise<Seeds> {
     start_at: HOUR.data_interval_start,
     end_at: HOUR.data_interval_end,
   });
+  const erasure = await at.send('POST', '/persons/bulk_delete/', { distinct_ids: ['erased'], delete_events: true });
   const shared = await at.send('PATCH', `/dashboards/${dashboard}/sharing/`, { enabled: true });
   const launched = { name: 'Launched', feature_flag_key: 'seed-experiment', start_date: '2026-01-01T00:00:00Z' };
   const remote = { key: 'seed-config', name: '', is_remote_configuration: true };
@@ -92,6 +93,7 @@ async function buildSeeds(at: Workplace, url: string): Promise<Seeds> {
   const [stream] = evaluated['eventStreams'] as { url: string }[];
   const ids = new Map<string, string>([
     ['/persons/', person.id],
+    ['/erasures/', String(erasure['id'])],
     ['/events/', event.uuid],
     ['/dashboards/', dashboard],
     ['/insights/', insight],
