@@ -15,7 +15,8 @@ const TIMEOUT_MS = 180_000;
 
 const EXPECTED = {
   // In any order, because they begin at once.
-  'three runs, Completed, with 13, 19 and 18 records': /(?=[^]*Completed {2}13\n)(?=[^]*Completed {2}19\n)[^]*Completed {2}18\n/,
+  'three runs, Completed, with 13, 19 and 18 records':
+    /(?=[^]*Completed {2}13\n)(?=[^]*Completed {2}19\n)[^]*Completed {2}18\n/,
   'a verified export': /\bok +3\b/,
   'the flag': /^new-basket$/m,
   'the reasons': /condition set 1\n.*condition set 2\n.*[Rr]ollout/,
