@@ -2,7 +2,7 @@
  * The memory that exporting adds to an idle worker: a real `sluice worker`, sealed intervals, files with gzip, receipts on. The
  * worker's own peak is read from Linux, which counts everything: rows, compression, Temporal's core, the garbage.
  */
-import { exportOnce, measureAddedMb, storeEvents, toLocalFiles } from './export/worker-process.ts';
+import { exportOnce, measureAddedMb, storeEvents, toLocalFiles } from './export/export-once.ts';
 import { startInstallation, type Installation } from './installation.ts';
 import { atMost, type Bench, type Goal } from './measure.ts';
 

@@ -22,7 +22,7 @@ import {
 } from '../measure.ts';
 import { measureCommits } from './commits.ts';
 import { ICEBERG, LOCAL_FILE, PARQUET_ON_S3, startPlaces, type Places } from './places.ts';
-import { exportOnce, measureAddedMb, storeEvents, withWorkerProcess } from './worker-process.ts';
+import { exportOnce, measureAddedMb, storeEvents, withWorkerProcess } from './export-once.ts';
 
 const ROWS = 100_000;
 const LARGE_ROWS = 2_000_000;

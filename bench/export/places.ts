@@ -6,7 +6,7 @@ import { createGcsBucket, stopTestGcs } from '../../test/support/servers/gcs/fak
 import { startHttpReceiver } from '../../test/support/servers/http-receiver.ts';
 import { createTestNamespace, stopTestIcebergCatalog } from '../../test/support/servers/iceberg-catalog.ts';
 import { createTestBucket, OBJECT_STORE_KEYS, stopTestObjectStore } from '../../test/support/servers/object-store.ts';
-import { toLocalFiles, type WantedDestination } from './worker-process.ts';
+import { toLocalFiles, type WantedDestination } from './export-once.ts';
 
 export const LOCAL_FILE = 'baseline: LocalFile, JSON lines, gzip';
 export const PARQUET_ON_S3 = 'S3, Parquet, zstd';

@@ -7,29 +7,33 @@ import type { EngineOptions } from '../../src/app/engine.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+/** `partsAtOnce` absent: as users have it by default. */
+type WorkerOptions = Omit<EngineOptions, 'partsAtOnce'> & { partsAtOnce: number | undefined };
+
 /** Does the work while `count` workers run. */
 export async function withWorkerProcesses<T>(
   count: number,
-  options: EngineOptions,
-  work: () => Promise<T>,
+  options: WorkerOptions,
+  work: (pids: readonly number[]) => Promise<T>,
 ): Promise<T> {
   const workers = Array.from({ length: count }, () => start(options));
   try {
     await Promise.all(workers.map(ready));
-    return await work();
+    return await work(workers.map(({ pid }) => pid!));
   } finally {
     await Promise.all(workers.map(stop));
   }
 }
 
-function start({ databaseUrl, temporal, encryptionKeys, environment, partsAtOnce }: EngineOptions): ChildProcess {
+function start({ databaseUrl, temporal, encryptionKeys, environment, partsAtOnce }: WorkerOptions): ChildProcess {
   const env = environmentWith({
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
     SLUICE_ENCRYPTION_KEYS: encryptionKeys,
-    SLUICE_WORKER_CONCURRENCY: String(partsAtOnce),
+    ...(partsAtOnce !== undefined && { SLUICE_WORKER_CONCURRENCY: String(partsAtOnce) }),
     EXPORT_LOCAL_ROOT: environment.localRoot,
+    EXPORT_ALLOWED_HOSTS: environment.allowedHosts.join(),
     LOG_LEVEL: 'info',
   });
   return spawn(process.execPath, [MAIN, 'worker'], { env, stdio: ['ignore', 'ignore', 'pipe'] });

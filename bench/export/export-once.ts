@@ -1,16 +1,13 @@
-/** Real workers in processes of their own, and exports of stored events through them. */
-import { spawn, type ChildProcess } from 'node:child_process';
+/** Exports of stored events, each by one run through a worker that is a process of its own. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createPool } from '../../src/platform/db/connection.ts';
 import type { Slice } from '../../src/events/reading/selection.ts';
 import type { Installation } from '../installation.ts';
 import { peakRssMb } from '../measure.ts';
 import { loadEvents } from './export-data.ts';
+import { withWorkerProcesses } from './worker-processes.ts';
 
 /** Time in which the worker gets rid of the garbage of its start. */
 const REST_MS = 5_000;
@@ -28,19 +25,11 @@ export async function storeEvents({ options }: Installation, rows: number): Prom
 }
 
 /** Does the work with a new worker. @param partsAtOnce as users have it by default */
-export async function withWorkerProcess<T>(
-  installation: Installation,
+export const withWorkerProcess = async <T>(
+  { options }: Installation,
   partsAtOnce: number | undefined,
   work: (pid: number) => Promise<T>,
-): Promise<T> {
-  const worker = await startWorker(installation, partsAtOnce);
-  try {
-    return await work(worker.pid!);
-  } finally {
-    worker.kill('SIGTERM');
-    await once(worker, 'exit');
-  }
-}
+): Promise<T> => withWorkerProcesses(1, { ...options, partsAtOnce }, async ([pid]) => work(pid!));
 
 /** Exports by a new worker, which has exported nothing before. @returns the memory that it added to the idle worker */
 export async function measureAddedMb(
@@ -56,33 +45,6 @@ export async function measureAddedMb(
     await work();
     return { idle, peak: peakRssMb(pid) };
   });
-}
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-
-async function startWorker({ options }: Installation, partsAtOnce: number | undefined): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [MAIN, 'worker'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      ...process.env,
-      DATABASE_URL: options.databaseUrl,
-      TEMPORAL_ADDRESS: options.temporal.address,
-      TEMPORAL_NAMESPACE: options.temporal.namespace,
-      SLUICE_ENCRYPTION_KEYS: options.encryptionKeys,
-      EXPORT_LOCAL_ROOT: options.environment.localRoot,
-      EXPORT_ALLOWED_HOSTS: options.environment.allowedHosts.join(),
-      ...(partsAtOnce !== undefined && { SLUICE_WORKER_CONCURRENCY: String(partsAtOnce) }),
-      LOG_LEVEL: 'info',
-    },
-  });
-  const ready = Promise.withResolvers<void>();
-  worker.once('exit', () => ready.reject(new Error('the worker does not start')));
-  createInterface(worker.stderr).on('line', (line) => {
-    if (line.includes('worker ready')) ready.resolve();
-    if (!line.includes('"level":"info"')) console.error(line);
-  });
-  await ready.promise;
-  return worker;
 }
 
 export const toLocalFiles = (): WantedDestination => {
