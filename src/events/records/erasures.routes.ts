@@ -5,11 +5,11 @@ import { nullable, stringEnum, Type, type Static } from '../../platform/schema.t
 import {
   ERASED_DELIVERY_STATES,
   ERASURE_STATES,
-  REMAINDER_REASONS,
   type ErasedDelivery,
   type Erasure,
   type ErasureStore,
 } from './erasures.store.ts';
+import { REMAINDER_REASONS } from '../table/erasing.ts';
 
 export type ErasuresApi = { erasures: ErasureStore };
 

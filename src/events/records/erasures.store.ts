@@ -7,25 +7,11 @@ import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts'
 import type { Visible } from '../../platform/http/access.ts';
 import type { ListedRow, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { seesAll, whereVisible } from '../../people/access/visible.store.ts';
+import type { RemainderReason } from '../table/erasing.ts';
 import { ensureAnswered } from '../table/lookup.ts';
 
 export const ERASURE_STATES = ['pending', 'deleting', 'redelivering', 'done', 'done_with_remainder'] as const;
 export const ERASED_DELIVERY_STATES = ['held', 'clean', 'remainder', 'not_searched'] as const;
-
-/** Why rows remain at a destination. */
-export const REMAINDER_REASONS = [
-  'append_destination',
-  'delivery_in_doubt',
-  'earlier_place',
-  'export_deleted',
-  'export_paused',
-  'foreign_delivery',
-  'leftover_files',
-  'merged_table',
-  'redelivery_failed',
-  'source_expired',
-  'superseded_files',
-] as const;
 
 /** Limit of the distinct ids of all persons of an erasure: each event is compared with all of them. */
 export const MAX_DISTINCT_IDS = 10_000;
@@ -53,7 +39,7 @@ export type ErasedDelivery = ListedRow & {
   rows: number;
   runId: string | null;
   state: (typeof ERASED_DELIVERY_STATES)[number];
-  reason: (typeof REMAINDER_REASONS)[number] | null;
+  reason: RemainderReason | null;
   keptUntil: string | null;
 };
 

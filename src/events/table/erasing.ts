@@ -6,6 +6,22 @@
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import { inShortTransaction } from '../../platform/db/short-transaction.ts';
 
+/** Why rows remain at a destination. */
+export const REMAINDER_REASONS = [
+  'append_destination',
+  'delivery_in_doubt',
+  'earlier_place',
+  'export_deleted',
+  'export_paused',
+  'foreign_delivery',
+  'leftover_files',
+  'merged_table',
+  'redelivery_failed',
+  'source_expired',
+  'superseded_files',
+] as const;
+export type RemainderReason = (typeof REMAINDER_REASONS)[number];
+
 /** Limit of events that are searched at once. */
 const SEARCHED_ROWS = 20_000;
 /** Limit of rows that are deleted at once: each export is asked in which of its deliveries they are. */
@@ -42,7 +58,6 @@ export async function listOpenErasures(pool: Pool): Promise<OpenErasure[]> {
 export async function findErasedEvents(pool: Pool, erasure: OpenErasure): Promise<ErasedEvents | null> {
   const { rows } = await pool.query<{
     events: ErasedEvent[] | null;
-    searched: number;
     lastTime: string | null;
     lastUuid: string | null;
   }>(
@@ -65,7 +80,7 @@ export async function findErasedEvents(pool: Pool, erasure: OpenErasure): Promis
        where (select count(*) from found) < ${DELETED_ROWS} or (interval_time, uuid) = (select interval_time, uuid from found order by 1 desc, 2 desc limit 1)
        order by interval_time desc, uuid desc limit 1
      )
-     select (select json_agg(described order by "intervalTime", uuid) from described) as events, (select count(*)::int from searched) as searched,
+     select (select json_agg(described order by "intervalTime", uuid) from described) as events,
        (select interval_time from last) as "lastTime", (select uuid from last) as "lastUuid"`,
     [
       erasure.projectId,

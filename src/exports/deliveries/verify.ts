@@ -18,8 +18,7 @@ import type { ExportStores } from '../stores.ts';
 
 /**
  * `differing`: the destination differs from the receipt, or the source holds more than was delivered. `deleted`:
- * rows of the delivery are gone from the source. `erased`: it holds rows of
- * persons who were erased since. `stale`: rows joined the interval since. `missing`: never delivered.
+ * rows of the delivery are gone from the source. `erased`: it holds rows of persons who were erased since. `stale`: rows joined the interval since. `missing`: never delivered.
  * `expired`: rows of it are no longer kept at the source, so only the destination was compared, or it was never delivered. `unchecked`: could not be compared now.
  */
 export type FindingKind = 'differing' | 'deleted' | 'erased' | 'stale' | 'missing' | 'expired' | 'unchecked';

@@ -1,4 +1,5 @@
 /** Reads what decides about the deliveries of an erasure. */
+import type { RemainderReason } from '../../events/table/erasing.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 import type { ExportInterval } from '../deliveries/epoch-lease.store.ts';
@@ -8,7 +9,13 @@ import type { DeliveryFacts, DeliveryPlace } from './delivery-facts.ts';
 export type HeldDelivery = ExportInterval & { facts: DeliveryFacts };
 
 /** Remainders that nothing changes any more, so they are not checked again. */
-const FINAL_REASONS = ['append_destination', 'earlier_place', 'export_deleted', 'merged_table', 'source_expired'];
+const FINAL_REASONS: readonly RemainderReason[] = [
+  'append_destination',
+  'earlier_place',
+  'export_deleted',
+  'merged_table',
+  'source_expired',
+];
 /** SQL over `delivery`. */
 export const MAY_CHANGE = `delivery.state in ('held', 'remainder')
   and (delivery.reason is null or delivery.reason not in (${FINAL_REASONS.map((reason) => `'${reason}'`).join(', ')}))`;
@@ -27,7 +34,7 @@ type FactRow = {
   export: string;
   start: string;
   end: string;
-  reason: string | null;
+  reason: RemainderReason | null;
   kept_until: string | null;
   requests: number;
   is_requested: boolean;

@@ -1,4 +1,5 @@
 /** Facts about the deliveries of a data interval that had rows of an erasure. */
+import type { RemainderReason } from '../../events/table/erasing.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 import type { PinnedDestination } from '../domain/plan.ts';
 import type { RunStatus } from '../domain/statuses.ts';
@@ -8,7 +9,7 @@ export type DeliveryPlace = Omit<PinnedDestination, 'config'>;
 /** Facts about one interval of an erasure; "before" and "later" are relative to the deletion of the rows. */
 export type DeliveryFacts = {
   /** Present values. */
-  reason: string | null;
+  reason: RemainderReason | null;
   keptUntil: string | null;
   /** How often a re-delivery was requested, whether a request is open, and whether the pause after the last one is over. */
   requests: number;
@@ -42,7 +43,7 @@ export type DeliveryFacts = {
 
 export type DeliveryState = {
   state: 'held' | 'clean' | 'remainder';
-  reason?: string;
+  reason?: RemainderReason;
   keptUntil?: string | null;
   runId?: string | null;
   /** Whether the interval is to be delivered again now. */

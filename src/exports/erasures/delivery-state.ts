@@ -2,6 +2,7 @@
  * Whether the deliveries of a data interval still hold erased rows. A run that began after the rows were deleted has read none of them, and
  * its delivery has replaced that of an earlier run at the same place.
  */
+import type { RemainderReason } from '../../events/table/erasing.ts';
 import { mergeOf } from '../../events/reading/selection.ts';
 import { anyDestination } from '../destinations/index.ts';
 import { promisesOf } from '../destinations/promises.ts';
@@ -26,7 +27,7 @@ export function deliveryStateOf(
   now: Millis,
 ): DeliveryState | undefined {
   const runId = facts.deliveredRunId;
-  const remainder = (reason: string, keptUntil: string | null = null): DeliveryState => ({
+  const remainder = (reason: RemainderReason, keptUntil: string | null = null): DeliveryState => ({
     state: 'remainder',
     reason,
     keptUntil,
