@@ -1,4 +1,4 @@
-/** The skeleton of a destination: its folder, its contract test, its section of the documentation, and its place in the registry. */
+/** The skeleton of a destination: its folder, its contract test, its page of the documentation, and its place in the registry. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { DESTINATION_TYPES } from '../../src/exports/destinations/index.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = 'src/exports/destinations';
 const REGISTRY = `${FOLDER}/index.ts`;
-const PAGE = 'docs/destinations.md';
+const OVERVIEW = 'docs/destinations.md';
 const FROZEN = 'test/frozen-names/of-destinations.ts';
 
 const RESERVED_WORDS = new Set(
@@ -28,7 +28,8 @@ export async function makeDestination(name: string): Promise<string> {
   const words = namesOf(name);
   const { type, constant } = words;
   const [source, test] = [`${FOLDER}/${name}/${name}.ts`, `test/exports/destinations/${name}.test.ts`];
-  for (const taken of [`${FOLDER}/${name}`, test])
+  const page = `docs/destinations/${name}.md`;
+  for (const taken of [`${FOLDER}/${name}`, test, page])
     if (existsSync(path.join(ROOT, taken))) throw takenError(name, taken);
   const known = DESTINATION_TYPES.find((other) => other.toLowerCase() === type.toLowerCase());
   if (known) throw takenError(name, `the type ${known}`);
@@ -40,13 +41,13 @@ export async function makeDestination(name: string): Promise<string> {
       [/(?=\n\n\/\*\*|\n\nconst )/, `\nimport { ${constant} } from './${name}/${name}.ts';`],
       [/(?<=const ALL: readonly Destination\[\] = \[[^\]]*?)(?=,?\s*\];)/, `, ${constant}`],
     ]),
-    [PAGE]: await withInsertions(PAGE, [
-      [/(?<=\n\| \[`\w+`\][^\n]*)(?=\n\n)/, `\n| [\`${type}\`](#${type.toLowerCase()}) | say what |`],
+    [page]: await fromTemplate('destination-page.txt', words),
+    [OVERVIEW]: await withInsertions(OVERVIEW, [
+      [/(?<=\n\| \[`\w+`\][^\n]*)(?=\n\n)/, `\n| [\`${type}\`](destinations/${name}.md) | say what |`],
       [
         /(?=\n\n\| field \| value \| means \|)/,
         `\n| \`${type}\` | | \`exactly_once\` | \`replaces\` | \`never_half\` |`,
       ],
-      [/(?<=\n\n)(?=## When a destination refuses\n)/, await fromTemplate('destination-page.txt', words)],
     ]),
     [FROZEN]: await withInsertions(FROZEN, [
       [/(?<=const CONFIGS: [^\n]*\n(?: {2}[^\n]*\n)*)(?=\};)/, `  ${type}: { folder: 'folder' },\n`],
@@ -57,13 +58,13 @@ export async function makeDestination(name: string): Promise<string> {
     await mkdir(path.dirname(target), { recursive: true });
     await writeFile(target, await formatted(target, text));
   }
-  return `Made ${source} and ${test}; added ${type} to ${REGISTRY}, ${PAGE} and ${FROZEN}.
+  return `Made ${source}, ${test} and ${page}; added ${type} to ${REGISTRY}, ${OVERVIEW} and ${FROZEN}.
 
 Next:
   npx mocha ${test}   # fails, and names what is not written yet
   examples/destination/append-folder.ts is a whole one to copy from; ${FOLDER}/contract.ts says what may be relied on.
-  \`folder\` is an example: put your own fields in its place in both files that were made, in ${PAGE} and in ${FROZEN}.
-  npx mocha test/exports/destinations/documentation.test.ts   # compares fields and ${PAGE}
+  \`folder\` is an example: put your own fields in its place in the files that were made and in ${FROZEN}.
+  npx mocha test/exports/destinations/documentation.test.ts   # compares fields and ${page}
   npm run frozen-names   # once the fields are settled: they cannot be renamed later`;
 }
 

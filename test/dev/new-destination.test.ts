@@ -61,7 +61,7 @@ describe('npm run new -- destination', () => {
       'postgres',
       /^"postgres" is taken: there is src\/exports\/destinations\/postgres already\. Nothing was changed\.\n$/,
     ],
-    ['aws-s3', /^"aws-s3" is taken: there is the type AwsS3 already\. Nothing was changed\.\n$/],
+    ['aws-s-3', /^"aws-s-3" is taken: there is the type AwsS3 already\. Nothing was changed\.\n$/],
   ] as const) {
     it(`refuses ${name} in a sentence, and changes nothing`, () => {
       const before = CHANGED.map(textOf);
@@ -76,7 +76,7 @@ describe('npm run new -- destination', () => {
     const page = textOf('docs/destinations.md');
     writeFileSync(
       path.join(copy, 'docs/destinations.md'),
-      page.replace('## When a destination refuses', '## Refusals'),
+      page.replace('| field | value | means |', '| field | value | meaning |'),
     );
     const { status, stderr } = make('destination', 'append-log');
     writeFileSync(path.join(copy, 'docs/destinations.md'), page);

@@ -32,12 +32,12 @@ const choices = DESTINATION_TYPES.map((type) => `\`${type}\``).join(', ');
 const DestinationIn = Type.Object({
   type: Type.String({
     minLength: 1,
-    description: `The type of the destination, one of ${choices}. It cannot be changed. The fields of each type are listed in docs/destinations.md.`,
+    description: `The type of the destination, one of ${choices}. It cannot be changed. The fields of each type are listed in docs/destinations/.`,
   }),
   config: Type.Optional(
     nullable(Type.Record(Type.String(), Type.Unknown()), {
       description:
-        'The configuration of the destination; its fields depend on the type and are listed in docs/destinations.md.',
+        'The configuration of the destination; its fields depend on the type and are listed in docs/destinations/.',
     }),
   ),
   integration: Type.Optional(nullable(IntegrationId)),

@@ -1,4 +1,4 @@
-/** Readers who follow the rule of docs/destinations.md all the time, while an interval is delivered again and again. */
+/** Readers who follow the rule of docs/destinations/files.md all the time, while an interval is delivered again and again. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

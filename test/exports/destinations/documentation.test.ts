@@ -11,7 +11,13 @@ import { DEFAULT_FILE_GRACE_HOURS } from '../../../src/platform/config.ts';
 import { fileExtension } from '../../../src/exports/formats/file.ts';
 import { serviceAccountKey } from '../../support/servers/gcs/fake-gcs.ts';
 
-const TEXT = readFileSync(new URL('../../../docs/destinations.md', import.meta.url), 'utf8');
+const DOCS = new URL('../../../docs/', import.meta.url);
+const OVERVIEW = readFileSync(new URL('destinations.md', DOCS), 'utf8');
+const FILES = readFileSync(new URL('destinations/files.md', DOCS), 'utf8');
+/** The page of each type, by the list of the overview. */
+const PAGES = new Map(
+  [...OVERVIEW.matchAll(/^\| \[`(\w+)`\]\(([\w/.-]+)\)/gm)].map(([, type, page]) => [type!, page!]),
+);
 const ALL = destinations({ localRoot: '/exports', allowedHosts: [] });
 
 type Property = {
@@ -27,12 +33,9 @@ type Property = {
 type Row = { field: string; type: string; default: string; secret: string };
 
 describe('the documentation of destinations', () => {
-  it('has a section for each type, and lists them', () => {
-    const listed = rowsOf(TEXT.slice(0, TEXT.indexOf('\n## '))).flatMap(
-      ([cell]) => /^\[`(\w+)`\]/.exec(cell!)?.[1] ?? [],
-    );
+  it('lists the pages of all types', () => {
     assert.deepEqual(
-      listed,
+      [...PAGES.keys()],
       ALL.map(({ type }) => type),
     );
   });
@@ -70,8 +73,8 @@ describe('the documentation of destinations', () => {
 
     it(`describes the fields of ${type} as its schema does, and no other`, () => {
       const sections = [
-        sectionOf(type),
-        ...('file_format' in destination.config.properties ? [sectionOf('File types')] : []),
+        pageOf(type),
+        ...('file_format' in destination.config.properties ? [FILES] : []),
         sectionOf('Every type'),
       ];
       assert.deepEqual(sections.flatMap(documentedFields).sort(byField), fieldsOf(destination).sort(byField));
@@ -80,7 +83,7 @@ describe('the documentation of destinations', () => {
     const { layout } = destination.config.properties as { layout?: { description: string } };
     if (layout)
       it(`says how long replaced files of ${type} stay, as its schema does`, () => {
-        assert.ok(TEXT.includes(`\`EXPORT_FILE_GRACE_HOURS\` (${DEFAULT_FILE_GRACE_HOURS}) and are then deleted`));
+        assert.ok(FILES.includes(`\`EXPORT_FILE_GRACE_HOURS\` (${DEFAULT_FILE_GRACE_HOURS}) and are then deleted`));
         assert.ok(layout.description.includes(`are deleted after ${DEFAULT_FILE_GRACE_HOURS} hours`));
       });
 
@@ -96,19 +99,23 @@ describe('the documentation of destinations', () => {
       const { integration } = destination;
       const fields = integration?.fields.map((field) => `\`${field}\``).join(', ');
       const sentence = integration ? `\`${integration.kind}\`, which brings ${fields!}.` : 'none.';
-      assert.equal(/^Integration: (.*)$/m.exec(sectionOf(type))?.[1], sentence);
+      assert.equal(/^Integration: (.*)$/m.exec(pageOf(type))?.[1], sentence);
     });
 
     it(`says which change of ${type} needs the secrets again`, () => {
-      const named = /^A change of (.*) needs the secrets again\.$/m.exec(sectionOf(type))?.[1] ?? '';
+      const named = /^A change of (.*) needs the secrets again\.$/m.exec(pageOf(type))?.[1] ?? '';
       assert.deepEqual(
         quotedIn(named),
         destination.secretsGoTo.filter((field) => field in destination.config.properties),
       );
     });
 
+    it(`says what of ${type} was run, and against what`, () => {
+      assert.match(pageOf(type), /^## What was run\n\n[A-Z][^]*\.\n$/m);
+    });
+
     it(`shows a ${type} that is accepted`, () => {
-      const [example] = jsonIn(sectionOf(type)) as [{ type: string; config: Record<string, unknown> }];
+      const [example] = jsonIn(pageOf(type)) as [{ type: string; config: Record<string, unknown> }];
       assert.equal(example.type, type);
       assert.doesNotThrow(() => validateConfig(destination, withPrivateKey(example.config)));
     });
@@ -129,20 +136,27 @@ describe('the documentation of destinations', () => {
     for (const format of FILE_FORMATS) {
       const compressions = SUPPORTED_COMPRESSIONS[format];
       const extensions = [null, ...compressions].map((compression) => fileExtension({ format, compression }));
-      const [, listed, endings] = rowsOf(sectionOf('File types')).find(([cell]) => cell === `\`${format}\``)!;
+      const [, listed, endings] = rowsOf(FILES).find(([cell]) => cell === `\`${format}\``)!;
       assert.deepEqual(quotedIn(listed!), compressions);
       assert.deepEqual(quotedIn(endings!), [...new Set(extensions)]);
     }
   });
 
   it('names the variables of a prefix', () => {
-    const named = rowsOf(sectionOf('File types')).flatMap(([cell]) => /^`(\{\w+\})`$/.exec(cell!)?.[1] ?? []);
+    const named = rowsOf(FILES).flatMap(([cell]) => /^`(\{\w+\})`$/.exec(cell!)?.[1] ?? []);
     assert.deepEqual(named, PREFIX_VARIABLES);
   });
 });
 
+function pageOf(type: string): string {
+  const page = PAGES.get(type);
+  assert(page, `docs/destinations.md lists no page of ${type}`);
+  return readFileSync(new URL(page, DOCS), 'utf8');
+}
+
+/** A section of the overview. */
 function sectionOf(title: string): string {
-  const section = TEXT.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
+  const section = OVERVIEW.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
   assert(section, `there is no section "${title}"`);
   return section;
 }

@@ -140,7 +140,7 @@ describe('HTTP', () => {
         const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
         assert.equal(id, headers['idempotency-key']);
         assert.ok(Math.abs(Date.now() / 1000 - Number(timestamp)) < 60);
-        // As docs/destinations.md says it.
+        // As docs/destinations/http.md says it.
         const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
         const expected = createHmac('sha256', key)
           .update(`${String(id)}.${String(timestamp)}.${body}`)

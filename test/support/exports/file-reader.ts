@@ -23,7 +23,7 @@ export function snapshotOf(objects: Objects): Record<string, string> {
 }
 
 /**
- * Reads an interval by the rule of docs/destinations.md: only if its manifest says "complete", and only files that the manifest names.
+ * Reads an interval by the rule of docs/destinations/files.md: only if its manifest says "complete", and only files that the manifest names.
  * Where names are stable, it reads the manifest again at the end, and begins again if that has changed.
  * @param list returns the visible objects with such keys, or all, at the moment of the call
  * @returns uuids of every row in those files, sorted; undefined while no complete manifest is there
