@@ -72,7 +72,7 @@ const ARROWS = `
   exports/destinations    -> platform/db, platform/net, platform/time, conditions/rows, exports/formats
   exports/temporal        -> platform/temporal, exports/domain
   exports                 -> platform/db, platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
-  retention               -> platform/db
+  retention               -> platform/db, platform/http, events/table
   activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types), retention
   workflows               -> exports/domain, activities (types)
 

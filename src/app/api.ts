@@ -28,6 +28,7 @@ import type { Application } from '../platform/http/server.ts';
 import { createKeyRing } from '../platform/secrets/key-ring.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from '../platform/temporal/codec-endpoint.ts';
+import { createRetentionRoom, retentionRoutes, type RetentionApi } from '../retention/room.ts';
 import { createApiPage } from './api-page/api-page.ts';
 import type { OpenApi } from './api-page/document.ts';
 import { openConsoleFiles } from './console/console-files.ts';
@@ -38,7 +39,7 @@ import { createEngine, type EngineOptions } from './engine.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-type Collaborators = HealthApi & PeopleApi & EventsRoomApi & ExportsApi & FlagsApi & AnalyticsApi;
+type Collaborators = HealthApi & PeopleApi & EventsRoomApi & ExportsApi & FlagsApi & AnalyticsApi & RetentionApi;
 
 /** Routes of the router, which applies its access rules and format of errors; the authorization matrix covers them, too. */
 export const apiRoutes: readonly Route<Collaborators>[] = [
@@ -48,6 +49,7 @@ export const apiRoutes: readonly Route<Collaborators>[] = [
   ...exportRoutes,
   ...flagRoutes,
   ...analyticsRoutes,
+  ...retentionRoutes,
 ];
 
 /** Routes that raw handlers answer. */
@@ -136,8 +138,9 @@ export function createApi(options: ApiOptions): Api {
     observe: metrics.decide,
   });
   const analytics = createAnalyticsRoom({ ...options, connections: connections.analytics, keyRing });
+  const retention = createRetentionRoom(connections.events.lookups);
   /** Rooms in the order in which their raw handlers are called, and in which they are closed. */
-  const rooms: readonly Room<unknown>[] = [health, people, events, exports, flags, analytics];
+  const rooms: readonly Room<unknown>[] = [health, people, events, exports, flags, analytics, retention];
 
   metrics.registerExports(() => exportFigures(stores));
   metrics.registerDatabase(() => databaseFigures(pool));
@@ -159,6 +162,7 @@ export function createApi(options: ApiOptions): Api {
         ...exports.collaborators,
         ...flags.collaborators,
         ...analytics.collaborators,
+        ...retention.collaborators,
       },
       gatekeeper,
       publicUrl,

@@ -1920,6 +1920,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/storage/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["storage_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/surveys/": {
         parameters: {
             query?: never;
@@ -4961,6 +4977,17 @@ export interface components {
             expires_at?: string | null;
             label?: string;
             scopes?: string[];
+        };
+        /** ProjectStorage */
+        ProjectStorage: {
+            bytes: number;
+            tables: {
+                bytes: number | null;
+                oldest: string | null;
+                rows: number;
+                rows_are_estimated: boolean;
+                table: string;
+            }[];
         };
         /** PublishedEarlyAccessFeature */
         PublishedEarlyAccessFeature: {
@@ -9901,6 +9928,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    storage_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectStorage"];
+                };
             };
         };
     };
