@@ -59,6 +59,7 @@ const HEALTHY = {
   sluice_database_connections: always(100),
   sluice_database_connections_limit: always(300),
   sluice_event_partitions_days: always(80),
+  sluice_database_up: always(1),
   'sluice_table_bytes{table="events"}': always(60e9),
 };
 
@@ -67,6 +68,7 @@ const trouble = (kind: string) => ({ [`sluice_export_interval_troubles{${EXPORT}
 /** Changes of a healthy installation for which an alert, and no other, fires within three hours. */
 const REASONS: Record<string, Record<string, string>> = {
   SluiceDown: { 'up{job="sluice-api"}': always(0) },
+  SluiceDatabaseAway: { sluice_database_up: always(0) },
   SluiceNoWorker: { sluice_worker_ready: always(0) },
   SluiceCaptureRefuses: { 'sluice_capture_requests_total{status="503"}': '0+20x200' },
   SluiceCaptureThrottles: { 'sluice_capture_requests_total{status="429"}': '0+1x200' },

@@ -1,5 +1,6 @@
 /** Figures on Postgres and on the connections of this process to it. */
 import { Gauge, type Registry } from 'prom-client';
+import { gaugeSet, type GaugeSet } from './gauge-set.ts';
 
 /** State of the database at one moment. */
 export type DatabaseFigures = {
@@ -16,10 +17,8 @@ export type DatabaseFigures = {
 /** Connections of one pool of this process. `waiting`: requests for a connection that wait. */
 export type PoolUse = { pool: string; open: number; waiting: number; limit: number };
 
-/** @returns a function that sets all gauges together */
-export function databaseGauges(registers: Registry[]): (figures: DatabaseFigures) => void {
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers });
+export function databaseGauges(registers: Registry[]): GaugeSet<DatabaseFigures> {
+  const { gauge, by } = gaugeSet(registers);
   const bytes = gauge('sluice_table_bytes', 'Size of a table on disk, with its indexes and partitions', ['table']);
   const open = gauge('sluice_database_connections', 'Open connections to the Postgres server, of all programs');
   const limit = gauge('sluice_database_connections_limit', 'Connections that the Postgres server grants');
@@ -28,14 +27,14 @@ export function databaseGauges(registers: Registry[]): (figures: DatabaseFigures
     'sluice_event_deletion_backlog_seconds',
     'From the oldest event that is hidden and not deleted yet to the instant from which events are kept',
   );
-  return ({ tableBytes, connections, partitionedDaysAhead, deletionBacklogSeconds }) => {
+  return by(({ tableBytes, connections, partitionedDaysAhead, deletionBacklogSeconds }: DatabaseFigures) => {
     bytes.reset();
     for (const [table, size] of Object.entries(tableBytes)) bytes.set({ table }, size);
     open.set(connections.open);
     limit.set(connections.limit);
     days.set(partitionedDaysAhead);
     backlog.set(deletionBacklogSeconds);
-  };
+  });
 }
 
 /** @returns a function that sets all gauges together; pools with one name count together */

@@ -1,7 +1,9 @@
 /** Figures for Prometheus. Labels are words and numbers of ours: no names, secrets or addresses of users. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { databaseGauges, poolGauges, type DatabaseFigures, type PoolUse } from './database-gauges.ts';
+import { gaugeSet, type GaugeSet } from './gauge-set.ts';
 
 /** A run that has ended. */
 export type EndedRun = {
@@ -36,6 +38,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400];
 const DECIDE_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 3];
 const SEAL_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+
+/** Prometheus gives up a scrape after ten seconds, and then has no figure at all. */
+const LOAD_MS = 5_000;
+const DATABASE_UP = '1: Postgres answered this scrape. 0: it did not, and the figures that are read from it are absent';
 
 /** Creates the metrics of one process. */
 export function createMetrics() {
@@ -115,7 +121,20 @@ export function createMetrics() {
     registers,
   });
 
-  const refreshers: (() => Promise<void>)[] = [];
+  /** Each says whether the database had answered. */
+  const refreshers: (() => Promise<boolean>)[] = [];
+  let databaseUp: Gauge | undefined;
+
+  function registerLoaded<Figures>(gauges: GaugeSet<Figures>, loadFigures: () => Promise<Figures>): void {
+    databaseUp ??= new Gauge({ name: 'sluice_database_up', help: DATABASE_UP, registers });
+    refreshers.push(async () => {
+      const late = sleep(LOAD_MS, undefined, { ref: false });
+      const figures = await Promise.race([loadFigures(), late]).catch(() => undefined);
+      if (figures) gauges.set(figures);
+      else gauges.clear();
+      return figures !== undefined;
+    });
+  }
 
   return {
     runEnded(run: EndedRun): void {
@@ -164,34 +183,36 @@ export function createMetrics() {
 
     /** Adds gauges of all exports, loaded at each request. */
     registerExports(loadFigures: () => Promise<ExportFigures>): void {
-      const setGauges = exportGauges(registers);
-      refreshers.push(async () => setGauges(await loadFigures()));
+      registerLoaded(exportGauges(registers), loadFigures);
     },
 
     /** Adds gauges of the database, loaded at each request. */
     registerDatabase(loadFigures: () => Promise<DatabaseFigures>): void {
-      const setGauges = databaseGauges(registers);
-      refreshers.push(async () => setGauges(await loadFigures()));
+      registerLoaded(databaseGauges(registers), loadFigures);
     },
 
     /** Adds gauges of this process's pools of connections. */
     registerPools(poolUses: () => readonly PoolUse[]): void {
       const setGauges = poolGauges(registers);
-      refreshers.push(async () => setGauges(poolUses()));
+      refreshers.push(async () => {
+        setGauges(poolUses());
+        return true;
+      });
     },
 
     /** Prometheus' text format. */
     async text(): Promise<string> {
-      await Promise.all(refreshers.map((refresh) => refresh()));
+      const answered = await Promise.all(refreshers.map((refresh) => refresh()));
+      databaseUp?.set(answered.every(Boolean) ? 1 : 0);
       return register.metrics();
     },
     contentType: register.contentType,
   };
 }
 
-/** @returns a function that sets all gauges together, so an export that is gone disappears from all of them */
-function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
-  const gauge = (name: string, help: string, labelNames: string[]) => new Gauge({ name, help, labelNames, registers });
+/** Sets all gauges together, so an export that is gone disappears from all of them. */
+function exportGauges(registers: Registry[]): GaugeSet<ExportFigures> {
+  const { gauge, by } = gaugeSet(registers);
   const runs = gauge('sluice_open_runs', 'Runs under way', ['status']);
   const requests = gauge('sluice_open_requests', 'Data intervals that wait for a run', ['kind']);
   const waiting = gauge('sluice_notifications_waiting', 'Notifications not delivered yet', ['channel']);
@@ -215,7 +236,7 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   );
   const blocked = gauge('sluice_deliveries_blocked', '1: nothing is delivered until `sluice recover`', []);
   const foreign = gauge('sluice_foreign_deliveries', 'Deliveries of another timeline that wait for a decision', []);
-  return (figures) => {
+  return by((figures: ExportFigures) => {
     const { exports, openRuns, openRequests, waitingNotifications, round, oldestTransactionSeconds } = figures;
     blocked.set(figures.deliveriesBlocked ? 1 : 0);
     foreign.set(figures.foreignDeliveries);
@@ -232,7 +253,7 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
     for (const [status, count] of Object.entries(openRuns)) runs.set({ status }, count);
     for (const [kind, count] of Object.entries(openRequests)) requests.set({ kind }, count);
     for (const [channel, count] of Object.entries(waitingNotifications)) waiting.set({ channel }, count);
-  };
+  });
 }
 
 type ListenerOptions = {

@@ -160,16 +160,35 @@ describe('metrics', () => {
     }
   });
 
-  it('fail as a whole when one of them cannot be read', async () => {
+  it('are reported without those of Postgres while it does not answer', async () => {
+    const rows = await createExportRows();
     const metrics = createMetrics();
+    let isAway = false;
     metrics.registerExports(async () => {
-      throw new Error('the database is away');
+      if (isAway) throw new Error('the database is away');
+      return exportFigures(rows.stores);
     });
-    const server = await startHttpServer({ listener: metricsListener(metrics) }, { host: '127.0.0.1', port: 0 });
+    const linesOfDatabase = async () =>
+      (
+        await Promise.all(
+          ['sluice_database_up', 'sluice_deliveries_blocked', 'sluice_export_lag_seconds'].map((name) =>
+            linesOf(metrics, name),
+          ),
+        )
+      ).flat();
     try {
-      assert.equal((await fetch(`${server.url}/metrics`)).status, 503);
+      const { id } = await rows.buildExport();
+      metrics.runEnded({ status: 'Completed', destination: 'S3', interval: 'hour', rows: 1, bytes: 1, seconds: 1 });
+      const lag = `sluice_export_lag_seconds{project_id="${rows.projectId}",batch_export_id="${id}"} 0`;
+      const present = ['sluice_database_up 1', 'sluice_deliveries_blocked 0', lag];
+      assert.deepEqual(await linesOfDatabase(), present);
+      isAway = true;
+      assert.deepEqual(await linesOfDatabase(), ['sluice_database_up 0']);
+      assert.equal((await linesOf(metrics, 'sluice_runs_total')).length, 1);
+      isAway = false;
+      assert.deepEqual(await linesOfDatabase(), present);
     } finally {
-      await server.stop(0);
+      await rows.close();
     }
   });
 });
