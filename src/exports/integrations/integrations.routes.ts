@@ -12,7 +12,7 @@ const NewIntegrationBody = Type.Object(
   {
     kind: Type.String({
       description:
-        'The kind of integration: `aws-s3`, `s3-compatible`, `azure-blob`, `google-cloud-storage` or `postgresql`.',
+        'The kind of integration: `aws-s3`, `s3-compatible`, `azure-blob`, `google-cloud-storage`, `iceberg` or `postgresql`.',
     }),
     config: Config,
   },

@@ -38,7 +38,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   AzureBlob: ['connection_string'],
   GCS: ['service_account_key'],
   Postgres: ['user', 'password'],
-  Iceberg: ['token', 'credential', ...S3_SECRETS],
+  Iceberg: ['token', 'credential', ...S3_SECRETS, 'aws_session_token'],
   HTTP: ['token', 'signing_secret'],
 };
 

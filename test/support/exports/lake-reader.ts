@@ -32,6 +32,7 @@ export function lakeReader({ uri, namespace, bucket: { client, bucket: Bucket } 
         warehouse: null,
         token: null,
         client: null,
+        signing: null,
         namespace,
         table,
         rules: hostRules(['127.0.0.0/8']),

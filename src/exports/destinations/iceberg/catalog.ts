@@ -2,8 +2,9 @@
 import type { HostRules } from '../../../platform/net/host-rules.ts';
 import { poster, type Answer } from '../../../platform/net/post.ts';
 import { networkFaultOf } from '../network-faults.ts';
+import { tokenSource, type ClientAccess } from './access/oauth.ts';
+import { requestSigner, type SigningAccess } from './access/sigv4.ts';
 import { icebergFault } from './faults.ts';
-import { tokenSource, type ClientAccess } from './oauth.ts';
 
 const CALL_MS = 60_000;
 /**
@@ -62,6 +63,7 @@ export type CatalogAccess = {
   warehouse: string | null;
   token: string | null;
   client: ClientAccess | null;
+  signing: SigningAccess | null;
   namespace: string;
   table: string;
   rules: HostRules;
@@ -84,7 +86,8 @@ export type Catalog = {
 };
 
 export function openCatalog(access: CatalogAccess): Catalog {
-  const contentOf = (answer: Answer) => readContent(answer, access.maxAnswerBytes);
+  const denial = access.signing ? 'signature_refused' : 'catalog_denied';
+  const contentOf = (answer: Answer) => readContent(answer, { denial, maxAnswerBytes: access.maxAnswerBytes });
   const { post, close } = poster(access.rules, { maxAnswerBytes: access.maxAnswerBytes });
   const levels = encodeURIComponent(access.namespace.split('.').join(LEVEL));
   const limits = { timeoutMs: CALL_MS, signal: access.signal };
@@ -98,6 +101,7 @@ export function openCatalog(access: CatalogAccess): Catalog {
         throw error;
       }
     });
+  const sign = access.signing && requestSigner(access.signing);
   let prefix: Promise<string> | undefined;
 
   async function send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
@@ -116,7 +120,7 @@ export function openCatalog(access: CatalogAccess): Catalog {
     const url = new URL(`${access.uri.replace(/\/$/, '')}/v1/${path}`);
     const request = { method, url, headers, body: body === undefined ? '' : toJson(body) };
     try {
-      return await post({ ...request, ...limits });
+      return await post({ ...request, ...(sign && { headers: await sign(request) }), ...limits });
     } catch (cause) {
       access.signal.throwIfAborted();
       throw icebergFault(`catalog_${networkFaultOf(cause)}`, { cause });
@@ -131,7 +135,8 @@ export function openCatalog(access: CatalogAccess): Catalog {
     if (answer.status === 404) throw icebergFault('catalog_not_found');
     const { overrides, defaults } = contentOf(answer) as Record<string, Record<string, unknown> | undefined>;
     const found = overrides?.['prefix'] ?? defaults?.['prefix'];
-    return typeof found === 'string' && found !== '' ? `${encodeURI(found)}/` : '';
+    // Escapes stay as they are: the prefix of S3 Tables is an ARN that has some.
+    return typeof found === 'string' && found !== '' ? `${encodeURI(found).replace(/%25([\dA-F]{2})/gi, '%$1')}/` : '';
   }
 
   async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
@@ -180,8 +185,10 @@ export function openCatalog(access: CatalogAccess): Catalog {
   };
 }
 
-function readContent({ status, body }: Answer, maxAnswerBytes: number): unknown {
-  if (status === 401 || status === 403 || status === 419) throw icebergFault('catalog_denied');
+type Reading = { denial: 'catalog_denied' | 'signature_refused'; maxAnswerBytes: number };
+
+function readContent({ status, body }: Answer, { denial, maxAnswerBytes }: Reading): unknown {
+  if (status === 401 || status === 403 || status === 419) throw icebergFault(denial);
   if (status >= 500 || status === 408 || status === 429) throw icebergFault('catalog_unavailable');
   if (status >= 300 && status < 400) throw icebergFault('catalog_redirects');
   if (status < 200 || status >= 300)

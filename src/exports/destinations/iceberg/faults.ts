@@ -23,6 +23,12 @@ const CATALOG_FAULTS = {
     field: 'token',
     sentence: 'The catalog does not accept the token, or it may not do this.',
   },
+  signature_refused: {
+    owner: 'you',
+    field: 'aws_access_key_id',
+    sentence:
+      'The catalog does not accept the signature, or the access key may not do this. The key, the service, the region and the worker’s clock must be right.',
+  },
   catalog_not_found: {
     owner: 'you',
     field: 'catalog_uri',

@@ -20,6 +20,8 @@ export type S3Access = {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
+  /** Of temporary keys. */
+  sessionToken?: string | null;
   /** Origin of the store; null for AWS. */
   endpoint: string | null;
   virtualHosts: boolean;
@@ -32,7 +34,11 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
   const { httpAgent, httpsAgent, destroy } = guardedAgents(hostRules(access.allowedHosts), { maxSockets: MAX_SOCKETS });
   const client = new S3Client({
     region: access.region,
-    credentials: { accessKeyId: access.accessKeyId, secretAccessKey: access.secretAccessKey },
+    credentials: {
+      accessKeyId: access.accessKeyId,
+      secretAccessKey: access.secretAccessKey,
+      ...(access.sessionToken && { sessionToken: access.sessionToken }),
+    },
     ...(access.endpoint !== null && { endpoint: access.endpoint, forcePathStyle: !access.virtualHosts }),
     requestHandler: { httpAgent, httpsAgent, connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     maxAttempts: MAX_ATTEMPTS,

@@ -1,13 +1,10 @@
 /** Access to a catalog by OAuth 2: a server of the test gives the tokens, and lets only requests with the newest through to the catalog. */
 import assert from 'node:assert/strict';
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import type { InvalidInput } from '../../../../src/platform/errors.ts';
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { makeIcebergPlace, type IcebergPlace } from '../../../support/exports/iceberg-place.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
+import { startBefore, type Answered } from '../../../support/servers/iceberg-catalog/before.ts';
 import { needsIcebergCatalog } from '../../../support/servers/iceberg-catalog.ts';
 import { needsObjectStore } from '../../../support/servers/object-store.ts';
 
@@ -15,48 +12,28 @@ const CREDENTIAL = 'sluice:canary:secret';
 /** Requests that a token lasts for, as if it was revoked then. */
 const LASTS = 3;
 
-type Guard = {
-  server: Server;
-  uri: string;
-  asked: URLSearchParams[];
-  answer: [status: number, body: string] | undefined;
-};
+type Guard = { uri: string; close(): void; asked: URLSearchParams[]; answer: Answered | undefined };
 
 /** @param target the catalog */
 async function startGuard(target: string): Promise<Guard> {
   let left = 0;
-  const guard: Guard = { server: createServer(handle), uri: '', asked: [], answer: undefined };
-  function handle(incoming: IncomingMessage, response: ServerResponse): void {
-    if (incoming.url === '/v1/oauth/tokens') {
-      void text(incoming).then((body) => {
-        const form = new URLSearchParams(body);
-        guard.asked.push(form);
-        const isKnown = `${form.get('client_id')}:${form.get('client_secret')}` === CREDENTIAL;
-        const [status, given] = guard.answer ?? (isKnown ? [200, tokenBody()] : [401, '{"error":"invalid_client"}']);
-        response.writeHead(status, { 'content-type': 'application/json' }).end(given);
-      });
-      return;
+  const asked: URLSearchParams[] = [];
+  const server = await startBefore(target, ({ path, headers, body }) => {
+    if (path !== '/v1/oauth/tokens') {
+      const isCurrent = headers.authorization === `Bearer token-${asked.length}`;
+      return left-- > 0 && isCurrent ? undefined : { status: 401, body: '{}' };
     }
-    if (left-- <= 0 || incoming.headers.authorization !== `Bearer token-${guard.asked.length}`) {
-      incoming.resume();
-      response.writeHead(401).end('{}');
-      return;
-    }
-    const { method = 'GET', url = '', headers } = incoming;
-    incoming.pipe(
-      request(new URL(url, target), { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode!, answer.headers);
-        answer.pipe(response);
-      }),
-    );
-  }
-  function tokenBody(): string {
+    const form = new URLSearchParams(body.toString());
+    asked.push(form);
+    const isKnown = `${form.get('client_id')}:${form.get('client_secret')}` === CREDENTIAL;
+    return guard.answer ?? (isKnown ? tokenAnswer() : { status: 401, body: '{"error":"invalid_client"}' });
+  });
+  function tokenAnswer(): Answered {
     left = LASTS;
-    return JSON.stringify({ access_token: `token-${guard.asked.length}`, token_type: 'bearer', expires_in: 3600 });
+    const token = { access_token: `token-${asked.length}`, token_type: 'bearer', expires_in: 3600 };
+    return { status: 200, body: JSON.stringify(token) };
   }
-  guard.server.listen(0, '127.0.0.1');
-  await once(guard.server, 'listening');
-  guard.uri = `http://127.0.0.1:${(guard.server.address() as AddressInfo).port}`;
+  const guard: Guard = { ...server, asked, answer: undefined };
   return guard;
 }
 
@@ -69,7 +46,7 @@ describe('a catalog that gives tokens', () => {
     place = await makeIcebergPlace();
     guard = await startGuard(place.server.uri);
   });
-  after(() => guard?.server.close().closeAllConnections());
+  after(() => guard?.close());
   beforeEach(() => {
     guard.asked.length = 0;
     guard.answer = undefined;
@@ -97,8 +74,8 @@ describe('a catalog that gives tokens', () => {
 
   for (const [name, change, answer, code] of [
     ['a wrong secret', { credential: 'sluice:canary' }, undefined, 'credential_refused'],
-    ['a server that is away', {}, [503, ''], 'token_server_unavailable'],
-    ['a page in place of a token', {}, [200, '<html>'], 'token_server_invalid'],
+    ['a server that is away', {}, { status: 503, body: '' }, 'token_server_unavailable'],
+    ['a page in place of a token', {}, { status: 200, body: '<html>' }, 'token_server_invalid'],
     ['a closed port', { oauth2_server_uri: 'http://127.0.0.1:1/token' }, undefined, 'token_server_unreachable'],
     [
       'a host that may not be used',
@@ -108,7 +85,7 @@ describe('a catalog that gives tokens', () => {
     ],
   ] as const) {
     it(`is not asked because of ${name}`, async () => {
-      guard.answer = answer && [...answer];
+      guard.answer = answer;
       assert.equal((await faultIn('Iceberg', at(change).deliver([buildRows(1)]))).code, code);
     });
   }

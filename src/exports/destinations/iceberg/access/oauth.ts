@@ -1,7 +1,7 @@
 /** Access tokens of a catalog, which its authorization server gives for a client's id and secret (OAuth 2, client credentials). */
-import type { Answer, Request } from '../../../platform/net/post.ts';
-import { networkFaultOf } from '../network-faults.ts';
-import { icebergFault } from './faults.ts';
+import type { Answer, Request } from '../../../../platform/net/post.ts';
+import { networkFaultOf } from '../../network-faults.ts';
+import { icebergFault } from '../faults.ts';
 
 export type ClientAccess = {
   /** Address of the authorization server's token endpoint. */

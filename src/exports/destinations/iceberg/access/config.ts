@@ -1,0 +1,176 @@
+/** Configuration of an Iceberg destination. */
+import { InvalidInput } from '../../../../platform/errors.ts';
+import { checkEndpoint, checkUrl } from '../../../../platform/net/endpoint.ts';
+import { nullable, stringEnum, Type, type Static } from '../../../../platform/schema.ts';
+import { addGroup, shownWhen } from '../../define.ts';
+import { checkHostOf, type DestinationEnvironment } from '../../environment.ts';
+import { withDefault } from '../../object-store/config.ts';
+import { checkRegion } from '../../s3/names.ts';
+import { secret } from '../../secret.ts';
+
+const BY_TOKEN = { catalog_auth: ['bearer'] };
+const BY_SIGNATURE = { catalog_auth: ['sigv4'] };
+
+const optionalSecret = (title: string, description: string) =>
+  Type.Optional({
+    ...nullable(secret(title), { title, description }),
+    writeOnly: true,
+    format: 'password',
+    'x-group': 'connection',
+  });
+
+const optionalText = (title: string, description: string, limits: { maxLength?: number; pattern?: string } = {}) =>
+  withDefault(nullable(Type.String({ description, ...limits }), { title }), null);
+
+export const IcebergSchema = Type.Object(
+  {
+    ...addGroup('connection', {
+      catalog_uri: Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        title: 'Catalog URI',
+        examples: ['https://catalog.example.com/iceberg'],
+        description:
+          'The address of the REST catalog, without /v1. http is accepted only for hosts that the operator allows.',
+      }),
+      warehouse: withDefault(
+        nullable(Type.String({ description: 'The warehouse, for catalogs that have several.' }), {
+          title: 'Warehouse',
+        }),
+        null,
+      ),
+      catalog_auth: stringEnum(['bearer', 'sigv4'], {
+        default: 'bearer',
+        title: 'Access to the catalog',
+        description:
+          'bearer: by a token or a credential, if the catalog asks for one. sigv4: by requests that are signed with the access key, as AWS Glue and S3 Tables need them.',
+      }),
+    }),
+    token: shownWhen(
+      BY_TOKEN,
+      optionalSecret('Token', 'The bearer token of the catalog; empty for a catalog without authentication.'),
+    ),
+    credential: shownWhen(
+      BY_TOKEN,
+      optionalSecret(
+        'Credential',
+        'The id and the secret of a client, with a colon between them, for catalogs that give tokens by OAuth 2; in place of a token.',
+      ),
+    ),
+    ...addGroup('connection', {
+      oauth2_server_uri: shownWhen(
+        BY_TOKEN,
+        optionalText(
+          'Authorization server',
+          'The token endpoint for the credential; empty for the one of the catalog itself.',
+          { maxLength: 2048 },
+        ),
+      ),
+      scope: shownWhen(
+        BY_TOKEN,
+        optionalText('Scope', 'The scope of the tokens, such as PRINCIPAL_ROLE:ALL.', { maxLength: 2048 }),
+      ),
+      signing_name: shownWhen(
+        BY_SIGNATURE,
+        optionalText(
+          'Signed service',
+          'The service that requests are signed for; empty for glue or s3tables at the hosts of those, and execute-api at others.',
+          { pattern: '^[a-z0-9-]{1,64}$' },
+        ),
+      ),
+      signing_region: shownWhen(
+        BY_SIGNATURE,
+        optionalText('Signed region', 'The region that requests are signed for; empty for the one of the bucket.'),
+      ),
+      region: Type.String({
+        minLength: 1,
+        title: 'Region',
+        description:
+          'The region of the table’s bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
+        examples: ['us-east-1'],
+      }),
+      aws_access_key_id: {
+        ...secret('Access key ID', { isReadable: true }),
+        description: 'The ID of an access key of the storage, and of a catalog that wants signatures.',
+      },
+      aws_secret_access_key: { ...secret('Secret access key'), description: 'The secret of that access key.' },
+    }),
+    aws_session_token: optionalSecret(
+      'Session token',
+      'The token that belongs to the access key, if that is a temporary one.',
+    ),
+    ...addGroup('connection', {
+      endpoint_url: optionalText(
+        'Endpoint',
+        'The URL of the S3-compatible store of the table’s files, without a path; empty for Amazon S3.',
+      ),
+    }),
+    ...addGroup('place', {
+      namespace: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        title: 'Namespace',
+        description: 'The namespace of the table, with dots between levels; it must exist.',
+        examples: ['analytics'],
+      }),
+      table_name: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        default: 'events',
+        title: 'Table',
+        description: 'The table that receives the rows; created if it does not exist.',
+      }),
+    }),
+    ...addGroup('advanced', {
+      add_columns: withDefault(
+        nullable(
+          Type.Boolean({
+            description:
+              'Add columns that the export has and the table lacks. If empty, only to tables that Sluice created.',
+          }),
+          { title: 'Add columns' },
+        ),
+        null,
+      ),
+      use_virtual_style_addressing: Type.Boolean({
+        default: false,
+        title: 'Virtual-host addressing',
+        description: 'Address the bucket as part of the host name rather than the path.',
+      }),
+    }),
+  },
+  { additionalProperties: false },
+);
+export type IcebergConfig = Static<typeof IcebergSchema>;
+
+const HEADER_TEXT = /^[\x21-\x7e]*$/;
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ -]*$/u;
+
+/** @throws InvalidInput naming the field */
+export async function checkIcebergConfig(config: IcebergConfig, environment: DestinationEnvironment): Promise<void> {
+  if (!config.namespace.split('.').every((level) => NAME.test(level)))
+    throw new InvalidInput('Not a valid namespace.', 'namespace');
+  if (!NAME.test(config.table_name)) throw new InvalidInput('Not a valid table name.', 'table_name');
+  checkRegion(config.region);
+  checkCatalogAuth(config);
+  const { catalog_uri: uri, oauth2_server_uri: server, endpoint_url: endpoint } = config;
+  if (uri.includes('?')) throw new InvalidInput('May not have a query.', 'catalog_uri');
+  if (server) await checkHostOf('oauth2_server_uri', environment, async (rules) => checkUrl(server, rules));
+  await checkHostOf('catalog_uri', environment, async (rules) => checkUrl(uri, rules));
+  if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
+}
+
+function checkCatalogAuth(config: IcebergConfig): void {
+  const { token, credential } = config;
+  for (const field of ['token', 'aws_session_token'] as const)
+    if (!HEADER_TEXT.test(config[field] ?? '')) throw new InvalidInput('Not a valid token.', field);
+  if (config.signing_region) checkRegion(config.signing_region, 'signing_region');
+  if (config.catalog_auth === 'sigv4') {
+    const extra = token ? 'token' : 'credential';
+    if (config[extra])
+      throw new InvalidInput('Signed requests have neither a token nor a credential: leave it out.', extra);
+  }
+  if (credential && token) throw new InvalidInput('Give a token or a credential, not both.', 'credential');
+  if (credential && !/^[^:]+:./.test(credential))
+    throw new InvalidInput('The credential is an id and a secret, with a colon between them.', 'credential');
+}
