@@ -211,7 +211,7 @@ describe('S3', () => {
       const { port } = server.address() as AddressInfo;
       const { client, close } = s3Client({
         region: 'us-east-1',
-        ...OBJECT_STORE_KEYS,
+        credentials: OBJECT_STORE_KEYS,
         endpoint: `http://127.0.0.1:${port}`,
         virtualHosts: false,
         allowedHosts: PRIVATE.allowedHosts,

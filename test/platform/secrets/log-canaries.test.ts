@@ -110,8 +110,7 @@ describe('the log of an error', () => {
     await new Promise<void>((listening) => store.listen(0, '127.0.0.1', listening));
     const { client, close } = s3Client({
       region: 'us-east-1',
-      accessKeyId: CANARY,
-      secretAccessKey: CANARY,
+      credentials: { accessKeyId: CANARY, secretAccessKey: CANARY },
       endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}`,
       virtualHosts: false,
       allowedHosts: ['127.0.0.1'],

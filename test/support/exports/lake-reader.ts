@@ -33,6 +33,7 @@ export function lakeReader({ uri, namespace, bucket: { client, bucket: Bucket } 
         token: null,
         client: null,
         signing: null,
+        delegates: false,
         namespace,
         table,
         rules: hostRules(['127.0.0.0/8']),

@@ -5,6 +5,7 @@ import { networkFaultOf } from '../network-faults.ts';
 import { tokenSource, type ClientAccess } from './access/oauth.ts';
 import { requestSigner, type SigningAccess } from './access/sigv4.ts';
 import { icebergFault } from './faults.ts';
+import { vendedIn, type VendedStorage } from './storage/vended.ts';
 
 const CALL_MS = 60_000;
 /**
@@ -14,6 +15,8 @@ const CALL_MS = 60_000;
 export const MAX_ANSWER_BYTES = { run: 32 * 1024 * 1024, test: 8 * 1024 * 1024 };
 /** Parsing takes time for each value. The values of snapshots have about thirty bytes each, and `[[],[],…` has one for three bytes. */
 const MIN_BYTES_PER_VALUE = 16;
+/** As catalogs list it that have it. */
+const CREDENTIALS_ADDRESS = 'GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials';
 /** Separates the levels of a namespace in paths. */
 const LEVEL = '\u001F';
 
@@ -64,6 +67,8 @@ export type CatalogAccess = {
   token: string | null;
   client: ClientAccess | null;
   signing: SigningAccess | null;
+  /** Whether the catalog is to vend credentials for the files of tables. */
+  delegates: boolean;
   namespace: string;
   table: string;
   rules: HostRules;
@@ -79,6 +84,11 @@ export type Catalog = {
   connect(): Promise<void>;
   namespaceExists(): Promise<boolean>;
   load(): Promise<TableMetadata | undefined>;
+  /**
+   * The credentials and the whereabouts of the table's storage, as the catalog gave them along with the table.
+   * @param renews asks again
+   */
+  vendedStorage(renews: boolean): Promise<VendedStorage>;
   /** Creates the table; succeeds also if another writer has created it meanwhile. */
   create(table: { schema: Schema; 'partition-spec': PartitionSpec; properties: Record<string, string> }): Promise<void>;
   commit(change: { requirements: object[]; updates: object[] }): Promise<CommitAnswer>;
@@ -103,6 +113,9 @@ export function openCatalog(access: CatalogAccess): Catalog {
     });
   const sign = access.signing && requestSigner(access.signing);
   let prefix: Promise<string> | undefined;
+  /** Whether the catalog gives credentials at an address of their own. */
+  let hasCredentialsAddress = false;
+  let vended: VendedStorage | undefined;
 
   async function send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
     const answer = await sendWith(newToken ? await newToken() : access.token, method, path, body);
@@ -114,6 +127,7 @@ export function openCatalog(access: CatalogAccess): Catalog {
     const headers = {
       accept: 'application/json',
       'user-agent': 'Sluice',
+      ...(access.delegates && { 'x-iceberg-access-delegation': 'vended-credentials' }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(token !== null && { authorization: `Bearer ${token}` }),
     };
@@ -133,7 +147,8 @@ export function openCatalog(access: CatalogAccess): Catalog {
     if (access.warehouse !== null && (answer.status === 404 || answer.status === 400))
       throw icebergFault('warehouse_not_found');
     if (answer.status === 404) throw icebergFault('catalog_not_found');
-    const { overrides, defaults } = contentOf(answer) as Record<string, Record<string, unknown> | undefined>;
+    const { overrides, defaults, endpoints } = contentOf(answer) as Record<string, Record<string, unknown> | undefined>;
+    hasCredentialsAddress = Array.isArray(endpoints) && endpoints.includes(CREDENTIALS_ADDRESS);
     const found = overrides?.['prefix'] ?? defaults?.['prefix'];
     // Escapes stay as they are: the prefix of S3 Tables is an ARN that has some.
     return typeof found === 'string' && found !== '' ? `${encodeURI(found).replace(/%25([\dA-F]{2})/gi, '%$1')}/` : '';
@@ -149,6 +164,15 @@ export function openCatalog(access: CatalogAccess): Catalog {
   }
 
   const path = `/tables/${encodeURIComponent(access.table)}`;
+  async function load(): Promise<TableMetadata | undefined> {
+    const answer = await call('GET', path);
+    if (answer.status === 404) return undefined;
+    if (Buffer.byteLength(answer.body) >= access.maxAnswerBytes) throw icebergFault('metadata_too_large');
+    const content = contentOf(answer);
+    if (access.delegates) vended = vendedIn(content);
+    return metadataOf(content);
+  }
+
   return {
     async connect() {
       prefix ??= findPrefix();
@@ -160,11 +184,13 @@ export function openCatalog(access: CatalogAccess): Catalog {
       contentOf(answer);
       return true;
     },
-    async load() {
-      const answer = await call('GET', path);
-      if (answer.status === 404) return undefined;
-      if (Buffer.byteLength(answer.body) >= access.maxAnswerBytes) throw icebergFault('metadata_too_large');
-      return metadataOf(contentOf(answer));
+    load,
+    async vendedStorage(renews) {
+      if (vended && renews && hasCredentialsAddress) {
+        const { credentials } = vendedIn(contentOf(await call('GET', `${path}/credentials`)));
+        vended = { ...vended, credentials };
+      } else if (!vended || renews) await load();
+      return vended ?? { config: {}, credentials: [] };
     },
     async create(table) {
       const answer = await call('POST', '/tables', { name: access.table, ...table });

@@ -101,7 +101,7 @@ async function revealFiles({ lake, context }: TableSession, parts: readonly Stag
     const file = staged as unknown as StagedFile;
     await context.step(`file-${index}`);
     await reveal(lake, file);
-    files.push({ url: `s3://${lake.bucket}/${file.key}`, rows, bytes: file.bytes });
+    files.push({ url: lake.urlOf(file.key), rows, bytes: file.bytes });
   }
   return files;
 }

@@ -14,7 +14,7 @@ const FOREVER = { start: -(2n ** 63n), end: 2n ** 63n - 1n };
 export async function* listDeliveriesIn(
   metadata: TableMetadata,
   exportId: string,
-  openLake: () => Lake,
+  openLake: () => Promise<Lake>,
 ): AsyncGenerator<IntervalBounds> {
   const seen = new Set<string>();
   const isNew = ({ start, end }: IntervalBounds) => seen.size < seen.add(`${start}/${end}`).size;
@@ -28,7 +28,7 @@ export async function* listDeliveriesIn(
   // No snapshot has expired, so the snapshots have named every interval.
   if ((first?.['parent-snapshot-id'] ?? null) === null) return;
 
-  const lake = openLake();
+  const lake = await openLake();
   try {
     const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
     for (const { ours } of await findManifests(lake, metadata, list, { exportId, ...FOREVER })) {

@@ -29,6 +29,18 @@ const CATALOG_FAULTS = {
     sentence:
       'The catalog does not accept the signature, or the access key may not do this. The key, the service, the region and the worker’s clock must be right.',
   },
+  credentials_not_vended: {
+    owner: 'you',
+    field: 'storage_credentials',
+    sentence:
+      'The catalog gives no credentials for the files of the table. It must vend them, or they must be configured.',
+  },
+  vended_host_not_allowed: { owner: 'you', field: 'storage_credentials', sentence: HOST_REFUSED },
+  vended_region_invalid: {
+    owner: 'you',
+    field: 'storage_credentials',
+    sentence: 'The catalog names a region for the files of the table that cannot exist.',
+  },
   catalog_not_found: {
     owner: 'you',
     field: 'catalog_uri',

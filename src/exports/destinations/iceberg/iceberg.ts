@@ -3,17 +3,16 @@ import { hostRules } from '../../../platform/net/host-rules.ts';
 import { defineDestination } from '../define.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { REPLACED_AT_ONCE } from '../promises.ts';
-import { s3Client } from '../s3/client.ts';
-import { s3Store } from '../s3/store.ts';
 import { checkIcebergConfig, IcebergSchema, type IcebergConfig } from './access/config.ts';
 import type { ClientAccess } from './access/oauth.ts';
 import { signingNameOf, type SigningAccess } from './access/sigv4.ts';
 import { MAX_ANSWER_BYTES, openCatalog, type Catalog } from './catalog.ts';
 import { listDeliveriesIn } from './deliveries.ts';
 import { throwAsOwn } from './faults.ts';
-import { lakeOf, type Lake } from './lake.ts';
+import type { Lake } from './lake.ts';
 import { icebergSession } from './session.ts';
-import { splitS3Url } from './table.ts';
+import { openLake } from './storage/open.ts';
+import { originOf } from './storage/options.ts';
 import { catalogSteps } from './test-steps.ts';
 
 type Config = IcebergConfig;
@@ -22,17 +21,15 @@ function tableOf({ catalog_uri, warehouse, namespace, table_name }: Config): str
   return `iceberg:${catalog_uri.replace(/\/$/, '')}#${warehouse ?? ''}/${namespace}.${table_name}`;
 }
 
-/** The origin of the store that the user names; null for Amazon's. */
-const storeOf = ({ endpoint_url }: Config) => (endpoint_url ? new URL(endpoint_url).origin : null);
-
-/** The place has the store and the authorization server too, because each gets credentials, and how the catalog is accessed. */
+/** The place has the store and the authorization server too, because each gets credentials, and says which of the credentials are used. */
 function tablePlace(config: Config): string {
   const server = config.oauth2_server_uri ? ` by ${config.oauth2_server_uri}` : '';
   const signed = config.catalog_auth === 'sigv4' ? ' signed' : '';
-  return `${tableOf(config)} in ${storeOf(config) ?? 'aws'}${server}${signed}`;
+  const vended = config.storage_credentials === 'vended' ? ' vended' : '';
+  return `${tableOf(config)} in ${originOf(config) ?? 'aws'}${server}${signed}${vended}`;
 }
 
-export type IcebergTable = { catalog: Catalog; addColumns: boolean | null; openLake(bucket: string): Lake };
+export type IcebergTable = { catalog: Catalog; addColumns: boolean | null; openLake(location: string): Promise<Lake> };
 
 function clientOf({ credential, catalog_uri, oauth2_server_uri, scope }: Config): ClientAccess | null {
   if (!credential) return null;
@@ -43,8 +40,8 @@ function clientOf({ credential, catalog_uri, oauth2_server_uri, scope }: Config)
 function signingOf(config: Config): SigningAccess | null {
   if (config.catalog_auth !== 'sigv4') return null;
   return {
-    accessKeyId: config.aws_access_key_id,
-    secretAccessKey: config.aws_secret_access_key,
+    accessKeyId: config.aws_access_key_id ?? '',
+    secretAccessKey: config.aws_secret_access_key ?? '',
     sessionToken: config.aws_session_token || null,
     name: config.signing_name || signingNameOf(config.catalog_uri),
     region: config.signing_region || config.region,
@@ -63,6 +60,7 @@ function openTable(
     token: config.token ?? null,
     client: clientOf(config),
     signing: signingOf(config),
+    delegates: config.storage_credentials === 'vended',
     namespace: config.namespace,
     table: config.table_name,
     rules: hostRules(allowedHosts),
@@ -72,30 +70,8 @@ function openTable(
   return {
     catalog,
     addColumns: config.add_columns ?? null,
-    openLake(bucket) {
-      const { client, close } = s3Client({
-        region: config.region,
-        accessKeyId: config.aws_access_key_id,
-        secretAccessKey: config.aws_secret_access_key,
-        sessionToken: config.aws_session_token || null,
-        // Only the user's endpoint, which is checked, is used: never one that the catalog names.
-        endpoint: storeOf(config),
-        virtualHosts: config.use_virtual_style_addressing,
-        allowedHosts,
-      });
-      const place = tablePlace(config);
-      const store = s3Store({
-        client,
-        place,
-        legacyPlace: place,
-        bucket,
-        encryption: null,
-        kmsKeyId: null,
-        signal,
-        onClose: close,
-      });
-      return lakeOf(store, bucket);
-    },
+    openLake: async (location) =>
+      openLake(location, { config, catalog, place: tablePlace(config), allowedHosts, signal }),
   };
 }
 
@@ -119,6 +95,7 @@ export const iceberg = defineDestination<Config>({
       'scope',
       'signing_name',
       'signing_region',
+      'storage_credentials',
       'aws_access_key_id',
       'aws_secret_access_key',
       'aws_session_token',
@@ -140,7 +117,7 @@ export const iceberg = defineDestination<Config>({
     try {
       const metadata = await catalog.load();
       if (!metadata) return;
-      yield* listDeliveriesIn(metadata, exportId, () => openLake(splitS3Url(metadata.location).bucket));
+      yield* listDeliveriesIn(metadata, exportId, () => openLake(metadata.location));
     } catch (error) {
       throwAsOwn(error);
     } finally {

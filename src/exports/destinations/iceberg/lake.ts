@@ -1,29 +1,31 @@
 /** Reads and writes a table's objects by URL, in the store of its data files. */
-import type { S3Store } from '../s3/store.ts';
+import type { WholeObjectStore } from '../object-store/store.ts';
 import { icebergFault } from './faults.ts';
-import { splitS3Url } from './table.ts';
+import { parseLocation, type Location } from './storage/location.ts';
 
 export type Lake = {
-  store: S3Store;
-  bucket: string;
+  store: WholeObjectStore;
   read(url: string): Promise<Buffer>;
   /** Leaves no unfinished upload. The URL must be one that nothing else is written to. */
   write(url: string, bytes: Buffer): Promise<void>;
   /** Best effort. */
   remove(url: string): Promise<void>;
+  /** @throws DestinationRejected for a URL of another bucket */
   keyOf(url: string): string;
+  urlOf(key: string): string;
 };
 
-export function lakeOf(store: S3Store, bucket: string): Lake {
+/** @param location of the table, or of any of its files */
+export function lakeOf(store: WholeObjectStore, { id, root }: Pick<Location, 'id' | 'root'>): Lake {
   function keyOf(url: string): string {
-    const found = splitS3Url(url);
-    if (found.bucket !== bucket) throw icebergFault('location_unsupported');
+    const found = parseLocation(url);
+    if (found.id !== id) throw icebergFault('location_unsupported');
     return found.key;
   }
   return {
     store,
-    bucket,
     keyOf,
+    urlOf: (key) => `${root}/${key}`,
     async read(url) {
       const content = await store.get(keyOf(url));
       if (!content) throw icebergFault('metadata_missing');

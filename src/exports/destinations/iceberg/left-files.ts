@@ -93,7 +93,7 @@ export async function deleteLeftFiles(
   for (const url of [...urls.filter((one) => !isManifestList(one)), ...lastLists]) {
     if (signal.aborted && goneKeys.length > 0) break;
     signal.throwIfAborted();
-    if (url.startsWith(`s3://${lake.bucket}/`) && (await lake.store.remove(lake.keyOf(url))) === 'denied')
+    if (url.startsWith(lake.urlOf('')) && (await lake.store.remove(lake.keyOf(url))) === 'denied')
       return { goneKeys, isDenied: true };
     goneKeys.push(url);
   }

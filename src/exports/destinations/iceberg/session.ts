@@ -21,14 +21,15 @@ import { deleteLeftFiles } from './left-files.ts';
 import { intervalPartition } from './manifests.ts';
 import { fileName, readFiles } from './present.ts';
 import { readTable, type TableState, type TableSession } from './table-state.ts';
-import { splitS3Url, EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
+import { parseLocation } from './storage/location.ts';
+import { EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
 
 /** The default of Iceberg's own writers. */
 const COMPRESSION = 'zstd';
 
 type Options = {
   catalog: Catalog;
-  openLake(bucket: string): Lake;
+  openLake(location: string): Promise<Lake>;
   delivery: Delivery;
   context: SessionContext;
   location: string;
@@ -38,17 +39,17 @@ type Options = {
 export function icebergSession({ catalog, openLake, delivery, context, location, addColumns }: Options): Session {
   const interval = intervalPartition(delivery.exportId, delivery.start, delivery.end)!;
   const needed = { ...delivery, addColumns };
-  let lake: Lake | undefined;
+  let opened: Promise<Lake> | undefined;
 
-  function sessionOn(metadata: TableMetadata): TableSession {
-    lake ??= openLake(splitS3Url(metadata.location).bucket);
-    return { catalog, lake, delivery, interval, context, location };
+  async function sessionOn(metadata: TableMetadata): Promise<TableSession> {
+    opened ??= openLake(metadata.location);
+    return { catalog, lake: await opened, delivery, interval, context, location };
   }
 
   async function findTable(): Promise<{ session: TableSession; held: TableState } | undefined> {
     const metadata = await catalog.load();
     if (!metadata) return undefined;
-    const session = sessionOn(metadata);
+    const session = await sessionOn(metadata);
     return { session, held: await readTable(session, metadata) };
   }
 
@@ -65,9 +66,9 @@ export function icebergSession({ catalog, openLake, delivery, context, location,
   /** Opens the upload of a part's file. */
   async function openFile(index: number) {
     const metadata = await prepareTable(catalog, needed);
-    const { store } = sessionOn(metadata).lake;
+    const { store } = (await sessionOn(metadata)).lake;
     const folder = [
-      splitS3Url(metadata.location).key,
+      parseLocation(metadata.location).key,
       'data',
       `${EXPORT_COLUMN.name}=${delivery.exportId}`,
       `${INTERVAL_COLUMN.name}=${compactInstant(delivery.start)}`,
@@ -112,7 +113,7 @@ export function icebergSession({ catalog, openLake, delivery, context, location,
         );
       }
       await context.step('before-commit');
-      const session = sessionOn(await prepareTable(catalog, needed));
+      const session = await sessionOn(await prepareTable(catalog, needed));
       const receipt = await commitInterval(session, parts, stageNoRows);
       await context.step('after-commit');
       const warn = (sentence: string) => context.log('warning', `${sentence} The delivery itself is complete.`);
@@ -141,16 +142,17 @@ export function icebergSession({ catalog, openLake, delivery, context, location,
     },
     async discard() {
       const metadata = await catalog.load();
-      return metadata ? cleanUp(sessionOn(metadata), metadata) : [];
+      return metadata ? cleanUp(await sessionOn(metadata), metadata) : [];
     },
     async deleteSuperseded(dueKeys, recordedKeys) {
       const metadata = await catalog.load();
       const [keys, recorded] = [await dueKeys(), await recordedKeys()];
       // Without the table, its files are no longer Sluice's to delete.
       if (!metadata) return { goneKeys: [...keys], isDenied: false };
-      return deleteLeftFiles(sessionOn(metadata).lake, metadata, keys, recorded, context);
+      return deleteLeftFiles((await sessionOn(metadata)).lake, metadata, keys, recorded, context);
     },
     async close() {
+      const lake = await opened?.catch(() => undefined);
       lake?.store.close();
       catalog.close();
     },

@@ -1,10 +1,10 @@
 /** Creates the table, with the export's columns and partitioned by export and interval, or checks that an existing table is so. */
 import type { Column, ColumnType } from '../../../conditions/rows/columns.ts';
 import type { Delivery } from '../delivery.ts';
-import { isBucketName } from '../s3/names.ts';
 import type { Catalog, PartitionSpec, Schema, TableMetadata } from './catalog.ts';
 import { icebergFault } from './faults.ts';
 import type { PartitionField } from './manifest-schemas.ts';
+import { parseLocation } from './storage/location.ts';
 
 export const EXPORT_COLUMN: Column = { name: '_sluice_export', type: 'uuid' };
 export const INTERVAL_COLUMN: Column = { name: '_sluice_interval_time', type: 'timestamptz' };
@@ -111,7 +111,7 @@ async function createTable(catalog: Catalog, columns: readonly Column[]): Promis
 /** Accepts a table that lacks columns if they may be added. */
 export function checkTable(metadata: TableMetadata, { columns, addColumns }: Omit<Needed, 'merge'>): void {
   if (metadata['format-version'] !== 2) throw icebergFault('format_unsupported');
-  splitS3Url(metadata.location);
+  parseLocation(metadata.location);
   const { fields } = schemaOf(metadata);
   const wanted = [...visible(columns), ...OUR_COLUMNS];
   const missing = missingColumns(metadata, columns);
@@ -157,11 +157,4 @@ export function partitionFields(metadata: TableMetadata, specId: number): Partit
   );
   if (!isOurs || fields.length !== OUR_COLUMNS.length) throw icebergFault('partitions_mismatch');
   return fields.map((field) => ({ name: field.name, 'field-id': field['field-id'], type: field.type }));
-}
-
-/** Splits `s3://bucket/key`. The catalog chooses the bucket, whose name may become part of a host name. */
-export function splitS3Url(url: string): { bucket: string; key: string } {
-  const match = /^s3[an]?:\/\/([^/]+)\/(.*?)\/?$/.exec(url);
-  if (!match || !isBucketName(match[1]!)) throw icebergFault('location_unsupported');
-  return { bucket: match[1]!, key: match[2]! };
 }

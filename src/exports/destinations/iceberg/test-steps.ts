@@ -5,9 +5,10 @@ import { testUpload } from '../object-store/try-upload.ts';
 import type { Catalog } from './catalog.ts';
 import { faultCodeOf, icebergFault, throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
-import { splitS3Url, checkTable } from './table.ts';
+import { parseLocation } from './storage/location.ts';
+import { checkTable } from './table.ts';
 
-type Table = { catalog: Catalog; addColumns: boolean | null; openLake(bucket: string): Lake };
+type Table = { catalog: Catalog; addColumns: boolean | null; openLake(location: string): Promise<Lake> };
 
 /** Only the catalog knows where the files of a table that does not exist will be. */
 const NO_TABLE: Skipped = { skipped: 'There is no table yet: the first run will create it.' };
@@ -62,10 +63,9 @@ export function catalogSteps<Config>(open: (config: Config, context: TestContext
       run: withTable(async ({ catalog, openLake }, { model }) => {
         const metadata = await catalog.load();
         if (!metadata) return NO_TABLE;
-        const { bucket, key } = splitS3Url(metadata.location);
-        const { store } = openLake(bucket);
+        const { store } = await openLake(metadata.location);
         try {
-          await testUpload(store, `${key}/data/_sluice-test-${randomUUID()}`, model);
+          await testUpload(store, `${parseLocation(metadata.location).key}/data/_sluice-test-${randomUUID()}`, model);
         } finally {
           store.close();
         }

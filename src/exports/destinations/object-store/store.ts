@@ -91,6 +91,11 @@ export class UploadGone extends Error {}
 /** The object is not what a conditional write may replace. Never leaves this folder. */
 export class ObjectChanged extends Error {}
 
+export type WholeObjectStore = ObjectStore & {
+  /** Writes an object by one request: a kill leaves it whole or absent. It cannot be fenced, so the key must be the writer's own. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+};
+
 /** Reads a body; an interruption counts as the store's failure too. @param fail handles it */
 export async function* readBody(
   body: AsyncIterable<unknown>,

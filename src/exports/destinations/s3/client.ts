@@ -1,5 +1,5 @@
-/** The SDK's client with restrictions: only the user's keys, only checked hosts, no redirects, bounded answers. */
-import { S3Client } from '@aws-sdk/client-s3';
+/** The SDK's client with restrictions: only the user's credentials, only checked hosts, no redirects, bounded answers. */
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { Transform, pipeline, type Readable } from 'node:stream';
 import { guardedAgents } from '../../../platform/net/connect.ts';
 import { hostRules } from '../../../platform/net/host-rules.ts';
@@ -18,10 +18,10 @@ const MAX_SOCKETS = 16;
 
 export type S3Access = {
   region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  /** Of temporary keys. */
-  sessionToken?: string | null;
+  /** Keys, or a function that the SDK calls again shortly before the keys expire. */
+  credentials: NonNullable<S3ClientConfig['credentials']>;
+  /** Called when the store refuses the credentials as expired or unknown. The request is repeated once afterwards. */
+  renewCredentials?: () => Promise<unknown>;
   /** Origin of the store; null for AWS. */
   endpoint: string | null;
   virtualHosts: boolean;
@@ -34,11 +34,7 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
   const { httpAgent, httpsAgent, destroy } = guardedAgents(hostRules(access.allowedHosts), { maxSockets: MAX_SOCKETS });
   const client = new S3Client({
     region: access.region,
-    credentials: {
-      accessKeyId: access.accessKeyId,
-      secretAccessKey: access.secretAccessKey,
-      ...(access.sessionToken && { sessionToken: access.sessionToken }),
-    },
+    credentials: access.credentials,
     ...(access.endpoint !== null && { endpoint: access.endpoint, forcePathStyle: !access.virtualHosts }),
     requestHandler: { httpAgent, httpsAgent, connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     maxAttempts: MAX_ATTEMPTS,
@@ -80,6 +76,18 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
       }),
     { step: 'initialize', name: 'noteRegion' },
   );
+  const { renewCredentials } = access;
+  if (renewCredentials)
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (input) =>
+          next(input).catch(async (error: unknown) => {
+            if (!isRefusedCredential(error, commandName)) throw error;
+            await renewCredentials();
+            return next(input);
+          }),
+      { step: 'initialize', name: 'renewCredentials' },
+    );
   return {
     client,
     close() {
@@ -87,6 +95,14 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
       destroy();
     },
   };
+}
+
+const REFUSED_CREDENTIALS = new Set(['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'TokenRefreshRequired']);
+
+/** The answer to a HEAD has no body, and so no code. */
+function isRefusedCredential(error: unknown, command: string | undefined): boolean {
+  if (command === 'HeadObjectCommand') return [400, 403].includes(statusOf(error) ?? 0);
+  return REFUSED_CREDENTIALS.has(codeOf(error));
 }
 
 function limitBody(body: Readable): Readable {

@@ -7,7 +7,9 @@ const REGION = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
 
 export const isBucketName = (name: string): boolean => BUCKET.test(name);
 
+export const isRegion = (region: string): boolean => REGION.test(region);
+
 /** @throws InvalidInput naming the field */
 export function checkRegion(region: string, field = 'region'): void {
-  if (!REGION.test(region)) throw new InvalidInput('Not a valid region.', field);
+  if (!isRegion(region)) throw new InvalidInput('Not a valid region.', field);
 }

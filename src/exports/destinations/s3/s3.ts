@@ -153,8 +153,7 @@ function openBucket(
 ): Bucket {
   const { client, close } = s3Client({
     region: config.region,
-    accessKeyId: config.aws_access_key_id,
-    secretAccessKey: config.aws_secret_access_key,
+    credentials: { accessKeyId: config.aws_access_key_id, secretAccessKey: config.aws_secret_access_key },
     endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
     virtualHosts: config.use_virtual_style_addressing ?? false,
     allowedHosts,

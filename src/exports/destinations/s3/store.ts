@@ -21,8 +21,8 @@ import {
   readBody,
   UploadGone,
   type BegunUpload,
-  type ObjectStore,
   type Replaces,
+  type WholeObjectStore,
 } from '../object-store/store.ts';
 import { codeOf, consequenceOf, isUnanswered, statusOf, translate, type S3Action } from './errors.ts';
 import { s3Fault } from './faults.ts';
@@ -49,12 +49,7 @@ export type S3StoreOptions = {
   onClose(): void;
 };
 
-export type S3Store = ObjectStore & {
-  /** Writes an object by one request: a kill leaves it whole or absent. It cannot be fenced, so the key must be the writer's own. */
-  put(key: string, bytes: Uint8Array): Promise<void>;
-};
-
-export function s3Store(options: S3StoreOptions): S3Store {
+export function s3Store(options: S3StoreOptions): WholeObjectStore {
   const { client, place, legacyPlace, bucket, encryption, kmsKeyId, signal, onClose } = options;
   const timeLimit = (milliseconds: number) => ({
     abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),

@@ -38,21 +38,27 @@ function canonicalQuery(query: string): string {
   return inOrder.map(([name, value]) => `${name}=${value}`).join('&');
 }
 
+/** S3 takes requests whose content is not signed. */
+const UNSIGNED = 'UNSIGNED-PAYLOAD';
+const isUnsigned = (headers: IncomingHttpHeaders) => headers['x-amz-content-sha256'] === UNSIGNED;
+
 /** @param scope date, region, service and `aws4_request`, with slashes between them */
 export function signatureOf(
   { method, path, headers, body }: ReceivedRequest,
   { secret, scope, signed }: { secret: string; scope: string; signed: readonly string[] },
 ): string {
+  const isS3 = scope.split('/')[2] === 's3';
   const [, place = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path)!;
   // Every service but S3 escapes the path, which has escapes already, once more.
-  const uri = place.split('/').map(escaped).join('/');
+  const uri = isS3 ? place : place.split('/').map(escaped).join('/');
+  const content = isUnsigned(headers) && isS3 ? UNSIGNED : hash(body);
   const values = signed.map(
     (name) =>
       `${name}:${String(headers[name] ?? '')
         .trim()
         .replace(/ +/g, ' ')}\n`,
   );
-  const canonical = [method, uri, canonicalQuery(query), values.join(''), signed.join(';'), hash(body)].join('\n');
+  const canonical = [method, uri, canonicalQuery(query), values.join(''), signed.join(';'), content].join('\n');
   const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, hash(canonical)].join('\n');
   const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secret}`);
   return hmac(key, text).toString('hex');
@@ -75,7 +81,9 @@ export function refusalOf(request: ReceivedRequest, key: SigningKey, now = Date.
   const sent = date.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5');
   if (!(Math.abs(Date.parse(sent) - now) < MAX_SKEW_MS)) return 'Signature expired';
   const given = headers['x-amz-content-sha256'];
-  if (given !== undefined && given !== hash(body)) return 'The content is not the one that was signed';
+  const mayBeUnsigned = key.service === 's3' && isUnsigned(headers);
+  if (given !== undefined && given !== hash(body) && !mayBeUnsigned)
+    return 'The content is not the one that was signed';
   const expected = signatureOf(request, { secret: key.secretAccessKey, scope, signed });
   return timingSafeEqual(Buffer.from(expected), Buffer.from(signature)) ? undefined : 'The signature does not match';
 }

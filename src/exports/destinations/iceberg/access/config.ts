@@ -6,18 +6,11 @@ import { addGroup, shownWhen } from '../../define.ts';
 import { checkHostOf, type DestinationEnvironment } from '../../environment.ts';
 import { withDefault } from '../../object-store/config.ts';
 import { checkRegion } from '../../s3/names.ts';
-import { secret } from '../../secret.ts';
+import { optionalSecret } from '../../secret.ts';
 
 const BY_TOKEN = { catalog_auth: ['bearer'] };
 const BY_SIGNATURE = { catalog_auth: ['sigv4'] };
-
-const optionalSecret = (title: string, description: string) =>
-  Type.Optional({
-    ...nullable(secret(title), { title, description }),
-    writeOnly: true,
-    format: 'password',
-    'x-group': 'connection',
-  });
+const BY_KEYS = { storage_credentials: ['configured'] };
 
 const optionalText = (title: string, description: string, limits: { maxLength?: number; pattern?: string } = {}) =>
   withDefault(nullable(Type.String({ description, ...limits }), { title }), null);
@@ -89,12 +82,25 @@ export const IcebergSchema = Type.Object(
           'The region of the table’s bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
         examples: ['us-east-1'],
       }),
-      aws_access_key_id: {
-        ...secret('Access key ID', { isReadable: true }),
-        description: 'The ID of an access key of the storage, and of a catalog that wants signatures.',
-      },
-      aws_secret_access_key: { ...secret('Secret access key'), description: 'The secret of that access key.' },
+      storage_credentials: stringEnum(['configured', 'vended'], {
+        default: 'configured',
+        title: 'Credentials of the storage',
+        description:
+          'configured: the access key below. vended: the catalog gives temporary ones for the files of the table, and new ones before they expire.',
+      }),
     }),
+    aws_access_key_id: {
+      ...optionalSecret(
+        'Access key ID',
+        'The ID of an access key of the storage, and of a catalog that wants signatures; empty if neither does.',
+        { isReadable: true },
+      ),
+      'x-required-when': BY_KEYS,
+    },
+    aws_secret_access_key: {
+      ...optionalSecret('Secret access key', 'The secret of that access key.'),
+      'x-required-when': BY_KEYS,
+    },
     aws_session_token: optionalSecret(
       'Session token',
       'The token that belongs to the access key, if that is a temporary one.',
@@ -153,6 +159,9 @@ export async function checkIcebergConfig(config: IcebergConfig, environment: Des
   if (!NAME.test(config.table_name)) throw new InvalidInput('Not a valid table name.', 'table_name');
   checkRegion(config.region);
   checkCatalogAuth(config);
+  if (config.storage_credentials !== 'vended' || config.catalog_auth === 'sigv4')
+    for (const field of ['aws_access_key_id', 'aws_secret_access_key'] as const)
+      if (!config[field]) throw new InvalidInput('This field is required.', field, 'required');
   const { catalog_uri: uri, oauth2_server_uri: server, endpoint_url: endpoint } = config;
   if (uri.includes('?')) throw new InvalidInput('May not have a query.', 'catalog_uri');
   if (server) await checkHostOf('oauth2_server_uri', environment, async (rules) => checkUrl(server, rules));

@@ -1,0 +1,66 @@
+/** Temporary credentials for the files of a table, as catalogs vend them by Iceberg's REST specification. */
+import { checkEndpoint } from '../../../../platform/net/endpoint.ts';
+import { HostRefused, hostRules } from '../../../../platform/net/host-rules.ts';
+import type { Catalog } from '../catalog.ts';
+import { icebergFault } from '../faults.ts';
+import type { StorageConfig, VendedStorage } from './vended.ts';
+
+/** Credentials are renewed so long before they expire, or after half of their time if that is short. */
+const EARLY_MS = 5 * 60_000;
+
+export type GrantSource = {
+  /** Credentials that are valid now. */
+  current(): Promise<StorageConfig>;
+  /** Gets others. Requests that are refused at once share them. */
+  renew(): Promise<StorageConfig>;
+};
+
+/** @param expiryName the property with the time at which the credentials expire, in milliseconds since 1970 */
+export function grantSource(catalog: Catalog, location: string, expiryName: string): GrantSource {
+  let held: { config: StorageConfig; renewAt: number } | undefined;
+  let asked: Promise<StorageConfig> | undefined;
+
+  async function ask(renews: boolean): Promise<StorageConfig> {
+    const config = configFor(location, await catalog.vendedStorage(renews));
+    const left = Number(config[expiryName] ?? Infinity) - Date.now();
+    // A time that is no number counts as none.
+    const renewAt = Number.isFinite(left) ? Date.now() + left - Math.min(EARLY_MS, left / 2) : Infinity;
+    held = { config, renewAt };
+    return config;
+  }
+  async function askOnce(renews: boolean): Promise<StorageConfig> {
+    asked ??= ask(renews).finally(() => (asked = undefined));
+    return asked;
+  }
+  return {
+    async current() {
+      if (held && Date.now() < held.renewAt) return held.config;
+      return askOnce(held !== undefined);
+    },
+    renew: async () => askOnce(true),
+  };
+}
+
+/** The properties for an address: those of the credentials with the longest prefix of it replace those of the whole table. */
+function configFor(location: string, { config, credentials }: VendedStorage): StorageConfig {
+  const fitting = credentials.filter(({ prefix }) => location.startsWith(prefix));
+  const [best] = fitting.toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return { ...config, ...best?.config };
+}
+
+/** @throws DestinationUnavailable if the catalog has not given it */
+export function neededValue(config: StorageConfig, name: string): string {
+  const value = config[name];
+  if (!value) throw icebergFault('credentials_not_vended');
+  return value;
+}
+
+/** @returns the origin of an address that the catalog vends @throws DestinationUnavailable if a user could not have typed it either */
+export async function checkVended(endpoint: string, allowedHosts: readonly string[]): Promise<string> {
+  try {
+    return await checkEndpoint(endpoint, hostRules(allowedHosts));
+  } catch (cause) {
+    if (!(cause instanceof HostRefused)) throw cause;
+    throw icebergFault('vended_host_not_allowed', { cause });
+  }
+}
