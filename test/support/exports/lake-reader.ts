@@ -16,8 +16,13 @@ export type ManifestPath = { manifest_path: string };
 
 export const keyOf = (url: string) => new URL(url).pathname.slice(1);
 
-export function lakeReader({ uri, namespace, bucket: { client, bucket: Bucket } }: TestNamespace) {
+/** A namespace whose files are not in S3. */
+type OtherNamespace = Pick<TestNamespace, 'uri' | 'namespace'> & { read(key: string): Promise<Buffer> };
+
+export function lakeReader({ uri, namespace, ...files }: TestNamespace | OtherNamespace) {
   async function bytesOf(url: string): Promise<Buffer> {
+    if ('read' in files) return files.read(keyOf(url));
+    const { client, bucket: Bucket } = files.bucket;
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(url) }));
     return Buffer.from(await Body!.transformToByteArray());
   }

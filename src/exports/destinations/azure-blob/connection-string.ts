@@ -4,8 +4,11 @@ import { InvalidInput } from '../../../platform/errors.ts';
 export type AzureAccount = {
   /** URL of the Blob service, without a slash at its end. */
   endpoint: string;
-  credential: { accountName: string; accountKey: string } | { sas: string };
+  credential: { accountName: string; accountKey: string } | { sas: string } | RenewedSas;
 };
+
+/** A shared access signature that is replaced before it expires. `renews`: the store has refused the last one. */
+export type RenewedSas = { currentSas(renews?: boolean): Promise<string> };
 
 const FIELD = 'connection_string';
 const PARTS = new Set([

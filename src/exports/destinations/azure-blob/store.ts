@@ -6,9 +6,9 @@ import {
   readBody,
   UploadGone,
   type BegunUpload,
-  type ObjectStore,
   type Replaces,
   type StagedUpload,
+  type WholeObjectStore,
 } from '../object-store/store.ts';
 import { uploadName, uploadsOf } from '../object-store/upload-names.ts';
 import { codeOf, isUnanswered, statusOf, translate, type AzureAction } from './errors.ts';
@@ -37,7 +37,7 @@ export type AzureStoreOptions = {
   oneCallCopyBytes?: number;
 };
 
-export function azureStore(options: AzureStoreOptions): ObjectStore {
+export function azureStore(options: AzureStoreOptions): WholeObjectStore {
   const { container, place, copySource, signal, onClose, oneCallCopyBytes = ONE_CALL_COPY_BYTES } = options;
   const timeLimit = (milliseconds: number) => ({
     abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
@@ -198,6 +198,11 @@ export function azureStore(options: AzureStoreOptions): ObjectStore {
         if (isRefused(error)) return 'denied';
         return throwFailureOf('delete')(error);
       }
+    },
+    async put(key, bytes) {
+      const transactionalContentMD5 = createHash('md5').update(bytes).digest();
+      const how = { blobHTTPHeaders: { blobContentMD5: transactionalContentMD5 }, ...timeLimit(PIECE_MS) };
+      await blobOf(key).upload(bytes, bytes.length, how).catch(throwFailureOf('write'));
     },
     close: onClose,
   };

@@ -43,8 +43,11 @@ export type GcsClient = {
   close(): void;
 };
 
+/** Gives the current access token. `renews`: another one, because the store has refused the last. */
+export type AccessTokens = (renews: boolean) => Promise<string>;
+
 export type GcsAccess = {
-  account: ServiceAccount;
+  account: ServiceAccount | AccessTokens;
   origin: string;
   allowedHosts: readonly string[];
   signal: AbortSignal;
@@ -56,7 +59,10 @@ export function gcsClient({ account, origin, allowedHosts, signal, onRequest }: 
     maxAnswerBytes: MAX_ANSWER_BYTES,
     maxSockets: MAX_SOCKETS,
   });
-  const tokenOf = tokenSource(account, async (request) => post({ ...request, timeoutMs: CALL_MS, signal }));
+  const tokenOf =
+    typeof account === 'function'
+      ? account
+      : tokenSource(account, async (request) => post({ ...request, timeoutMs: CALL_MS, signal }));
 
   /** Sends a request, and repeats it where that may help. Every request of the store is safe to repeat. */
   async function persist<T extends Answer | IncomingMessage>(

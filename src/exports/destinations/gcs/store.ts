@@ -13,9 +13,9 @@ import {
   readBody,
   UploadGone,
   type BegunUpload,
-  type ObjectStore,
   type Replaces,
   type StagedUpload,
+  type WholeObjectStore,
 } from '../object-store/store.ts';
 import { FILE_METADATA, uploadId, uploadName, uploadsOf, versionOf } from '../object-store/upload-names.ts';
 import type { GcsClient } from './client.ts';
@@ -53,7 +53,7 @@ export type GcsStoreOptions = {
   signal: AbortSignal;
 };
 
-export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): ObjectStore {
+export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): WholeObjectStore {
   const objects = `/storage/v1/b/${encodeURIComponent(bucket)}/o`;
   const pathOf = (name: string, query: Record<string, string> = {}) =>
     `${objects}/${encodeURIComponent(name)}?${new URLSearchParams(query).toString()}`;
@@ -78,7 +78,7 @@ export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): Ob
   const list = (prefix: string, options?: ListOptions) =>
     listObjects(client, objects, prefix, throwFailureOf('list'), options);
 
-  /** Creates an object of an upload, whose name no other attempt knows. @returns its generation */
+  /** Creates an object whose name no other attempt knows. @returns its generation */
   async function create(name: string, bytes: Uint8Array, onUnanswered?: () => void): Promise<string> {
     const md5 = createHash('md5').update(bytes).digest('base64');
     const query = new URLSearchParams({
@@ -266,6 +266,7 @@ export function gcsStore({ client, bucket, place, signal }: GcsStoreOptions): Ob
         return throwFailureOf('delete')(error);
       }
     },
+    put: async (key, bytes) => void (await create(key, bytes)),
     close: client.close,
   };
 }

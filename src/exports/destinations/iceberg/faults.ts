@@ -4,6 +4,7 @@ import { HOST_REFUSED } from '../../../platform/net/host-rules.ts';
 import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults, type NetworkFaultCode } from '../network-faults.ts';
 import { S3_FAULTS } from '../s3/faults.ts';
+import { OTHER_STORAGE_FAULTS } from './storage/faults.ts';
 
 type CatalogNetworkFaults = Record<`catalog_${NetworkFaultCode}`, KnownFault>;
 
@@ -102,7 +103,19 @@ const TABLE_FAULTS = {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'Only tables whose files are all in one bucket, at addresses that begin with s3://, can be written to.',
+    sentence:
+      'Only tables whose files are all in one bucket or container, at addresses that begin with s3://, gs://, abfss:// or wasbs://, can be written to.',
+  },
+  storage_differs: {
+    owner: 'you',
+    field: 'storage',
+    final: true,
+    sentence: 'The files of the table are in another storage than the one that is configured.',
+  },
+  storage_account_differs: {
+    owner: 'you',
+    field: 'connection_string',
+    sentence: 'The files of the table are in another account than the one of the connection string.',
   },
   partitions_mismatch: {
     owner: 'you',
@@ -195,6 +208,7 @@ export const ICEBERG_FAULTS = {
   ...TABLE_FAULTS,
   ...STORAGE_FAULTS,
   ...OWN_STORAGE_FAULTS,
+  ...OTHER_STORAGE_FAULTS,
 } as const satisfies Record<string, KnownFault>;
 
 export const icebergFault = errorMaker(ICEBERG_FAULTS);

@@ -1,9 +1,10 @@
-/** Rows in an Apache Iceberg table, through a REST catalog; its files in S3 or a store that speaks its API. */
+/** Rows in an Apache Iceberg table, through a REST catalog; its files in S3, in a store that speaks its API, or at Google or Azure. */
 import { hostRules } from '../../../platform/net/host-rules.ts';
 import { defineDestination } from '../define.ts';
 import type { DestinationEnvironment } from '../environment.ts';
+import { GOOGLE } from '../gcs/client.ts';
 import { REPLACED_AT_ONCE } from '../promises.ts';
-import { checkIcebergConfig, IcebergSchema, type IcebergConfig } from './access/config.ts';
+import { checkIcebergConfig, deriveIcebergFields, IcebergSchema, type IcebergConfig } from './access/config.ts';
 import type { ClientAccess } from './access/oauth.ts';
 import { signingNameOf, type SigningAccess } from './access/sigv4.ts';
 import { MAX_ANSWER_BYTES, openCatalog, type Catalog } from './catalog.ts';
@@ -21,12 +22,19 @@ function tableOf({ catalog_uri, warehouse, namespace, table_name }: Config): str
   return `iceberg:${catalog_uri.replace(/\/$/, '')}#${warehouse ?? ''}/${namespace}.${table_name}`;
 }
 
+function storageOf(config: Config): string {
+  const origin = originOf(config);
+  // Configurations from before other storages name none.
+  if (config.storage === 'gcs') return `gcs ${origin ?? GOOGLE}`;
+  return config.storage === 'azure' ? `azure ${config.blob_endpoint ?? ''}` : (origin ?? 'aws');
+}
+
 /** The place has the store and the authorization server too, because each gets credentials, and says which of the credentials are used. */
 function tablePlace(config: Config): string {
   const server = config.oauth2_server_uri ? ` by ${config.oauth2_server_uri}` : '';
   const signed = config.catalog_auth === 'sigv4' ? ' signed' : '';
   const vended = config.storage_credentials === 'vended' ? ' vended' : '';
-  return `${tableOf(config)} in ${originOf(config) ?? 'aws'}${server}${signed}${vended}`;
+  return `${tableOf(config)} in ${storageOf(config)}${server}${signed}${vended}`;
 }
 
 export type IcebergTable = { catalog: Catalog; addColumns: boolean | null; openLake(location: string): Promise<Lake> };
@@ -44,7 +52,7 @@ function signingOf(config: Config): SigningAccess | null {
     secretAccessKey: config.aws_secret_access_key ?? '',
     sessionToken: config.aws_session_token || null,
     name: config.signing_name || signingNameOf(config.catalog_uri),
-    region: config.signing_region || config.region,
+    region: config.signing_region || config.region || '',
   };
 }
 
@@ -100,9 +108,14 @@ export const iceberg = defineDestination<Config>({
       'aws_secret_access_key',
       'aws_session_token',
       'endpoint_url',
+      'storage',
+      'service_account_key',
+      'connection_string',
+      'blob_endpoint',
     ],
   },
-  secretsGoTo: ['catalog_uri', 'oauth2_server_uri', 'endpoint_url'],
+  secretsGoTo: ['catalog_uri', 'oauth2_server_uri', 'endpoint_url', 'blob_endpoint'],
+  derive: deriveIcebergFields,
   validate: checkIcebergConfig,
   place: tablePlace,
   // Exports share a table: each has partitions of its own.

@@ -75,6 +75,8 @@ export function serviceAccountKey(
 
 export type GcsBucket = {
   gateway: Gateway;
+  /** Origin of the emulator itself, which takes requests without tokens. */
+  fake: string;
   bucket: string;
   /** JSON key of the service account that the gateway knows. */
   key: string;
@@ -106,6 +108,7 @@ export async function createGcsBucket(): Promise<GcsBucket> {
   await send(`${fake}/storage/v1/b?project=sluice-tests`, 'POST', JSON.stringify({ name: bucket }));
   return {
     gateway,
+    fake,
     bucket,
     key: serviceAccountKey(`${gateway.origin}/token`, { privateKey }),
     pid: server.pid!,

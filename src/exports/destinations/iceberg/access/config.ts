@@ -3,14 +3,16 @@ import { InvalidInput } from '../../../../platform/errors.ts';
 import { checkEndpoint, checkUrl } from '../../../../platform/net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../../platform/schema.ts';
 import { addGroup, shownWhen } from '../../define.ts';
+import { parseConnectionString } from '../../azure-blob/connection-string.ts';
 import { checkHostOf, type DestinationEnvironment } from '../../environment.ts';
+import { parseServiceAccountKey } from '../../gcs/service-account.ts';
 import { withDefault } from '../../object-store/config.ts';
 import { checkRegion } from '../../s3/names.ts';
 import { optionalSecret } from '../../secret.ts';
 
 const BY_TOKEN = { catalog_auth: ['bearer'] };
 const BY_SIGNATURE = { catalog_auth: ['sigv4'] };
-const BY_KEYS = { storage_credentials: ['configured'] };
+const keysOf = (storage: string) => ({ storage: [storage], storage_credentials: ['configured'] });
 
 const optionalText = (title: string, description: string, limits: { maxLength?: number; pattern?: string } = {}) =>
   withDefault(nullable(Type.String({ description, ...limits }), { title }), null);
@@ -75,40 +77,80 @@ export const IcebergSchema = Type.Object(
         BY_SIGNATURE,
         optionalText('Signed region', 'The region that requests are signed for; empty for the one of the bucket.'),
       ),
-      region: Type.String({
-        minLength: 1,
-        title: 'Region',
+      storage: stringEnum(['s3', 'gcs', 'azure'], {
+        default: 's3',
+        title: 'Storage',
         description:
-          'The region of the table’s bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
-        examples: ['us-east-1'],
+          'The storage of the table’s files. s3: Amazon S3 and stores that speak its API. gcs: Google Cloud Storage. azure: Azure Blob Storage, Data Lake Storage included.',
       }),
       storage_credentials: stringEnum(['configured', 'vended'], {
         default: 'configured',
         title: 'Credentials of the storage',
         description:
-          'configured: the access key below. vended: the catalog gives temporary ones for the files of the table, and new ones before they expire.',
+          'configured: those below. vended: the catalog gives temporary ones for the files of the table, and new ones before they expire.',
       }),
     }),
+    region: {
+      ...Type.Optional(
+        nullable(
+          Type.String({
+            minLength: 1,
+            description:
+              'The region of the table’s bucket in S3, such as us-east-1; S3-compatible stores other than AWS accept any value.',
+            examples: ['us-east-1'],
+          }),
+          { title: 'Region' },
+        ),
+      ),
+      'x-group': 'connection',
+      'x-required-when': { storage: ['s3'] },
+    },
     aws_access_key_id: {
       ...optionalSecret(
         'Access key ID',
-        'The ID of an access key of the storage, and of a catalog that wants signatures; empty if neither does.',
+        'The ID of an access key of a storage in S3, and of a catalog that wants signatures; empty if neither does.',
         { isReadable: true },
       ),
-      'x-required-when': BY_KEYS,
+      'x-required-when': keysOf('s3'),
     },
     aws_secret_access_key: {
       ...optionalSecret('Secret access key', 'The secret of that access key.'),
-      'x-required-when': BY_KEYS,
+      'x-required-when': keysOf('s3'),
     },
     aws_session_token: optionalSecret(
       'Session token',
       'The token that belongs to the access key, if that is a temporary one.',
     ),
+    service_account_key: {
+      ...shownWhen(
+        keysOf('gcs'),
+        optionalSecret('Service account key', 'The JSON key of a service account that may write the files.'),
+      ),
+      'x-required-when': keysOf('gcs'),
+    },
+    connection_string: {
+      ...shownWhen(
+        keysOf('azure'),
+        optionalSecret('Connection string', 'The connection string of the storage account of the files.'),
+      ),
+      'x-required-when': keysOf('azure'),
+    },
     ...addGroup('connection', {
-      endpoint_url: optionalText(
-        'Endpoint',
-        'The URL of the S3-compatible store of the table’s files, without a path; empty for Amazon S3.',
+      endpoint_url: shownWhen(
+        { storage: ['s3', 'gcs'] },
+        optionalText(
+          'Endpoint',
+          'The URL of the S3-compatible store of the table’s files, without a path, or of an emulator of Google’s; empty for Amazon’s and Google’s own.',
+        ),
+      ),
+      blob_endpoint: withDefault(
+        nullable(
+          Type.String({
+            description: 'The URL of the Blob service of the account, taken from the connection string.',
+          }),
+          { title: 'Blob endpoint', readOnly: true },
+        ),
+        null,
       ),
     }),
     ...addGroup('place', {
@@ -157,16 +199,49 @@ export async function checkIcebergConfig(config: IcebergConfig, environment: Des
   if (!config.namespace.split('.').every((level) => NAME.test(level)))
     throw new InvalidInput('Not a valid namespace.', 'namespace');
   if (!NAME.test(config.table_name)) throw new InvalidInput('Not a valid table name.', 'table_name');
-  checkRegion(config.region);
+  requireFields(config);
+  if (config.region) checkRegion(config.region);
   checkCatalogAuth(config);
-  if (config.storage_credentials !== 'vended' || config.catalog_auth === 'sigv4')
-    for (const field of ['aws_access_key_id', 'aws_secret_access_key'] as const)
-      if (!config[field]) throw new InvalidInput('This field is required.', field, 'required');
+  await checkStorageHosts(config, environment);
   const { catalog_uri: uri, oauth2_server_uri: server, endpoint_url: endpoint } = config;
   if (uri.includes('?')) throw new InvalidInput('May not have a query.', 'catalog_uri');
   if (server) await checkHostOf('oauth2_server_uri', environment, async (rules) => checkUrl(server, rules));
   await checkHostOf('catalog_uri', environment, async (rules) => checkUrl(uri, rules));
   if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
+}
+
+const KEYS = ['aws_access_key_id', 'aws_secret_access_key'] as const;
+const CREDENTIALS = { s3: KEYS, gcs: ['service_account_key'], azure: ['connection_string'] } as const;
+
+function requireFields(config: IcebergConfig): void {
+  const { storage = 's3', storage_credentials, catalog_auth } = config;
+  const needed = new Set<keyof IcebergConfig>(storage_credentials === 'vended' ? [] : CREDENTIALS[storage]);
+  if (storage === 's3') needed.add('region');
+  if (catalog_auth === 'sigv4') for (const field of KEYS) needed.add(field);
+  for (const field of needed) if (!config[field]) throw new InvalidInput('This field is required.', field, 'required');
+  if (catalog_auth === 'sigv4' && !config.signing_region && !config.region)
+    throw new InvalidInput('This field is required without the region of a bucket.', 'signing_region', 'required');
+}
+
+/** Checks the hosts that the credentials of the storage name. */
+async function checkStorageHosts(config: IcebergConfig, environment: DestinationEnvironment): Promise<void> {
+  const { service_account_key: key, connection_string: text } = config;
+  if (key) {
+    const { tokenUri } = parseServiceAccountKey(key);
+    await checkHostOf('service_account_key', environment, async (rules) => checkUrl(tokenUri, rules));
+  }
+  if (!text) return;
+  const { origin } = new URL(parseConnectionString(text).endpoint);
+  await checkHostOf('connection_string', environment, async (rules) => checkEndpoint(origin, rules));
+}
+
+/** Derives the server of a connection string, and refuses a broken key or string at once, in an integration too. */
+export function deriveIcebergFields({
+  service_account_key: key,
+  connection_string: text,
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (typeof key === 'string') parseServiceAccountKey(key);
+  return typeof text === 'string' ? { blob_endpoint: parseConnectionString(text).endpoint } : {};
 }
 
 function checkCatalogAuth(config: IcebergConfig): void {

@@ -29,7 +29,7 @@ type KeyedAccess = Omit<S3Access, 'allowedHosts'>;
 
 function configuredAccess(config: IcebergConfig): KeyedAccess {
   return {
-    region: config.region,
+    region: config.region ?? '',
     credentials: {
       accessKeyId: config.aws_access_key_id ?? '',
       secretAccessKey: config.aws_secret_access_key ?? '',
@@ -46,7 +46,7 @@ async function vendedAccess(location: string, { config, catalog, allowedHosts }:
   const { current, renew } = grantSource(catalog, location, 's3.session-token-expires-at-ms');
   const first = await current();
   keysIn(first);
-  const region = first['s3.region'] ?? first['client.region'] ?? config.region;
+  const region = first['s3.region'] ?? first['client.region'] ?? config.region ?? '';
   if (!isRegion(region)) throw icebergFault('vended_region_invalid');
   const named = first['s3.endpoint'];
   const pathStyle = first['s3.path-style-access'];
