@@ -51,7 +51,8 @@ export function createFleet(installation: Installation, api: ApiClient, random: 
     if (type === 'LocalFile') return { ...files, directory: label };
     if (type === 'GCS') return { ...files, ...installation.gcs!.config(label) };
     if (type === 'AzureBlob') return { ...files, ...installation.azure!.config(label) };
-    if (type === 'Iceberg') return { ...content, ...installation.lake!.config(label) };
+    if (type === 'Iceberg')
+      return { ...content, ...installation.lake!.config(label), compact: random.pick([true, false]) };
     if (type === 'S3Compatible')
       return {
         ...files,

@@ -240,6 +240,20 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     grep: 'of a killed run that',
   },
   {
+    name: 'iceberg-compact-deletes',
+    guards: 'rows that another writer deleted beside the files do not come back by compaction',
+    tests: ['test/exports/destinations/iceberg/compact.test.ts'],
+    grep: 'beside which another writer has deleted rows',
+    replace: [' || deletes.length > 0', ''],
+  },
+  {
+    name: 'iceberg-compaction-under-way',
+    guards: 'files that a frozen compaction may still name are not deleted',
+    tests: ['test/exports/destinations/iceberg/compact.test.ts'],
+    grep: 'a frozen compaction may still name',
+    replace: ['isMerged ? mayBeCompacted : ', '!isMerged && '],
+  },
+  {
     name: 'iceberg-snapshots-back',
     guards: 'files of an expired snapshot that is back are not deleted',
     tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],

@@ -139,6 +139,6 @@ export const iceberg = defineDestination<Config>({
   },
   async open(config, delivery, context, environment) {
     const table = openTable(config, environment, context.signal);
-    return icebergSession({ ...table, delivery, context, location: label(config) });
+    return icebergSession({ ...table, delivery, context, location: label(config), compact: config.compact ?? false });
   },
 });

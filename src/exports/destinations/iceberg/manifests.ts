@@ -54,13 +54,18 @@ export async function findManifests(
   return read.filter(({ ours }) => ours.length > 0);
 }
 
+/** Whether the manifest has live files. A manifest that only lists what an earlier snapshot removed is not needed any more. */
+export function hasLiveFiles(one: Pick<ManifestFile, 'added_files_count' | 'existing_files_count'>): boolean {
+  return one.added_files_count > 0 || one.existing_files_count > 0;
+}
+
 /** Whether the bounds of the manifest's partitions include the interval. */
 export function mayHold(
   metadata: TableMetadata,
   manifest: Pick<ManifestFile, 'partitions' | 'partition_spec_id' | 'added_files_count' | 'existing_files_count'>,
   { exportId, start, end }: IntervalPartition,
 ): boolean {
-  if (manifest.added_files_count === 0 && manifest.existing_files_count === 0) return false;
+  if (!hasLiveFiles(manifest)) return false;
   const fields = partitionFields(metadata, manifest.partition_spec_id);
   if (!manifest.partitions) return true;
   return fields.every(({ name }, index) => {
@@ -124,15 +129,15 @@ const NO_STATISTICS = Object.fromEntries(
   ].map((name) => [name, null]),
 );
 
-/** Writes the manifest again without the interval's files; the format requires them to be listed as deleted. */
-export async function rewriteWithoutInterval(
+/** Writes the manifest again without these files; the format requires them to be listed as deleted. @param gone their URLs */
+export async function rewriteWithout(
   writing: Writing,
   { manifest, live }: HeldManifest,
-  interval: IntervalPartition,
+  gone: ReadonlySet<string>,
 ): Promise<ManifestFile> {
   const entries = live.map((entry): ManifestEntry => {
     const existing = existingEntry(entry, manifest);
-    const isGone = isOfInterval(entry.data_file, interval);
+    const isGone = gone.has(entry.data_file.file_path);
     return isGone ? { ...existing, status: DELETED, snapshot_id: writing.snapshotId } : existing;
   });
   return writeManifest(writing, manifest.partition_spec_id, entries);

@@ -45,6 +45,13 @@ export function summaryOf(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [OURS + name, value]));
 }
 
+/** Our properties of a snapshot, with other values for some. */
+export function withValues({ summary = {} }: Snapshot, values: Readonly<Record<string, string>>): Summary {
+  const ours = Object.entries(summary).filter(([name]) => name.startsWith(OURS));
+  const changed = Object.entries(values).map(([name, value]) => [OURS + name, value]);
+  return Object.fromEntries([...ours, ...changed]) as Summary;
+}
+
 export const summaryValue = ({ summary }: Snapshot, name: string): string | undefined => summary?.[OURS + name];
 
 /** Identifies a set of data files, in any order. */
@@ -92,10 +99,16 @@ export function findInSnapshots(
 }
 
 /** The interval's start is in the partition's folder, and the end in the name. */
-const FILE_NAME = /=([\dTZ.]+)\/e(\d+)-([0-9a-f-]{36})-\d+-([\dTZ.]+)-[0-9a-f]{16}\.parquet$/;
+const FILE_NAME = /=([\dTZ.]+)\/e(\d+)-([0-9a-f-]{36})-(?:\d+|m\d+)-([\dTZ.]+)-[0-9a-f]{16}\.parquet$/;
 
-export function fileName({ epoch, runId, end }: Delivery, part: number, token: string): string {
+/** @param part its index; `m0`, … for a file in which the rows of several parts were merged */
+export function fileName({ epoch, runId, end }: Delivery, part: number | `m${number}`, token: string): string {
   return `e${String(epoch).padStart(7, '0')}-${runId}-${part}-${compactInstant(end)}-${token}.parquet`;
+}
+
+/** @param key of a file of a delivery */
+export function isMergedFile(key: string): boolean {
+  return /-[0-9a-f]{12}-m\d+-[\dTZ.]+-[0-9a-f]{16}\.parquet$/.test(key);
 }
 
 /** @returns nothing for a file that another program has written */

@@ -12,12 +12,13 @@ import type { Delivery, StagedPart } from '../delivery.ts';
 import { compactInstant } from '../object-store/prefix-variables.ts';
 import { openUpload, stage, type StagedFile } from '../object-store/staging.ts';
 import type { Catalog, TableMetadata } from './catalog.ts';
-import { cleanUp } from './clean.ts';
+import { cleanUp } from './upkeep/clean.ts';
+import { compactInterval } from './upkeep/compact.ts';
 import { commitInterval } from './commit.ts';
-import { expireSnapshots } from './expire.ts';
+import { expireSnapshots } from './upkeep/expire.ts';
 import { throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
-import { deleteLeftFiles } from './left-files.ts';
+import { deleteLeftFiles } from './upkeep/left-files.ts';
 import { intervalPartition } from './manifests.ts';
 import { fileName, readFiles } from './present.ts';
 import { readTable, type TableState, type TableSession } from './table-state.ts';
@@ -34,9 +35,11 @@ type Options = {
   context: SessionContext;
   location: string;
   addColumns: boolean | null;
+  compact: boolean;
 };
 
-export function icebergSession({ catalog, openLake, delivery, context, location, addColumns }: Options): Session {
+export function icebergSession(options: Options): Session {
+  const { catalog, openLake, delivery, context, location, addColumns, compact } = options;
   const interval = intervalPartition(delivery.exportId, delivery.start, delivery.end)!;
   const needed = { ...delivery, addColumns };
   let opened: Promise<Lake> | undefined;
@@ -117,13 +120,16 @@ export function icebergSession({ catalog, openLake, delivery, context, location,
       const receipt = await commitInterval(session, parts, stageNoRows);
       await context.step('after-commit');
       const warn = (sentence: string) => context.log('warning', `${sentence} The delivery itself is complete.`);
+      const compacted = compact
+        ? await compactInterval(session).catch(() => warn('Files could not be merged.'))
+        : undefined;
       const after = await catalog.load().catch(() => undefined);
       if (!after) warn('The table could not be read again, so nothing was cleaned up.');
       else {
         await cleanUp(session, after).catch(() => warn('Staged files could not be removed.'));
         await expireSnapshots(session, after).catch(() => warn('Old snapshots could not be expired.'));
       }
-      return receipt;
+      return { ...receipt, ...compacted };
     },
     async findReceipt() {
       const found = await findTable();

@@ -45,7 +45,11 @@ export async function readTable(session: TableSession, metadata: TableMetadata):
 
 const ownMetadata = ({ location }: TableMetadata) => `${location.replace(/\/$/, '')}/metadata/sluice-`;
 
-/** Beginning of the addresses of the manifests that a run writes. */
+/** Beginning of the addresses of the manifests that a run writes for its delivery. */
 export const metadataPrefix = (metadata: TableMetadata, runId: string) => `${ownMetadata(metadata)}${runId}-`;
+
+/** Beginning of the addresses of the manifests that a run writes to compact its delivery. */
+export const compactionPrefix = (metadata: TableMetadata, runId: string) =>
+  `${ownMetadata(metadata)}compaction-${runId}-`;
 
 export const isOwnMetadata = (metadata: TableMetadata, url: string) => url.startsWith(ownMetadata(metadata));

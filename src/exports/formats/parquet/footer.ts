@@ -4,6 +4,7 @@ import type { Column } from '../../../conditions/rows/columns.ts';
 import type { Chunk } from './column.ts';
 import { fileMetadata } from './headers.ts';
 import type { Page } from './pack.ts';
+import { thriftBytes, type Struct } from './thrift.ts';
 import { PARQUET_TYPES } from './values.ts';
 
 export const MAGIC = Buffer.from('PAR1');
@@ -63,14 +64,21 @@ export function footer(
       ...(fieldId !== undefined && { field_id: fieldId }),
     };
   });
-  const metadata = fileMetadata({
-    version: 2,
-    created_by: CREATED_BY,
-    schema: [{ name: 'schema', num_children: columns.length }, ...elements],
-    num_rows: rowGroups.reduce((sum, group) => sum + group.num_rows, 0n),
-    row_groups: rowGroups,
-  });
+  return footerOf(
+    fileMetadata({
+      version: 2,
+      created_by: CREATED_BY,
+      schema: [{ name: 'schema', num_children: columns.length }, ...elements],
+      num_rows: rowGroups.reduce((sum, group) => sum + group.num_rows, 0n),
+      row_groups: rowGroups,
+    }),
+  );
+}
+
+/** The file's last bytes. @param metadata of the file, by the ids of its fields */
+export function footerOf(metadata: Struct): Uint8Array {
+  const bytes = thriftBytes(metadata);
   const length = Buffer.alloc(4);
-  length.writeUInt32LE(metadata.length);
-  return Buffer.concat([metadata, length, MAGIC]);
+  length.writeUInt32LE(bytes.length);
+  return Buffer.concat([bytes, length, MAGIC]);
 }

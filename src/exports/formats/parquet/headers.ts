@@ -34,8 +34,8 @@ export function fileMetadata({
   num_rows,
   row_groups,
   created_by,
-}: Omit<FileMetaData, 'metadata_length'>) {
-  return thriftBytes({
+}: Omit<FileMetaData, 'metadata_length'>): Struct {
+  return {
     1: version,
     2: schema.map(schemaElement),
     3: num_rows,
@@ -48,7 +48,7 @@ export function fileMetadata({
     6: created_by,
     // The order of each column's bounds is that of its type.
     7: schema.filter(({ type }) => type !== undefined).map(() => ({ 1: {} })),
-  });
+  };
 }
 
 function schemaElement(element: SchemaElement): Struct {

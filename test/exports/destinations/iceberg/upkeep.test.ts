@@ -1,6 +1,6 @@
 /** Tables over time: snapshots that expire, columns that are added, files that nothing names any more. */
 import assert from 'node:assert/strict';
-import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { DeliveredElsewhere, type DestinationRejected } from '../../../../src/platform/errors.ts';
 import { schemaOf } from '../../../../src/exports/destinations/iceberg/table.ts';
 import type { ManifestFile } from '../../../../src/exports/destinations/iceberg/manifest-schemas.ts';
@@ -202,6 +202,27 @@ describe('a table of Iceberg', () => {
     await assertWhole(place);
     assert.deepEqual([await place.leftovers(), (await hours[0]!.deliveries()).length], [0, 4]);
   });
+
+  for (const [name, missing, left] of [
+    ['its own', 0, 1],
+    ['that of the next one', 1, 4],
+  ] as const) {
+    it(`loses a snapshot also if a manifest list is missing, ${name}, and says so`, async () => {
+      const place = await makeIcebergPlace();
+      const [interval, other] = [testInterval(place), testInterval(place)];
+      for (const rows of [1, 2, 3]) await interval.deliver([buildRows(rows)]);
+      const { 'manifest-list': list } = (await place.metadata())!.snapshots![missing]!;
+      const { client, bucket: Bucket } = place.server.bucket;
+      await client.send(new DeleteObjectCommand({ Bucket, Key: new URL(list).pathname.slice(1) }));
+      await keepNoSnapshots(place);
+      const { run } = await other.deliver([buildRows(1)]);
+      assert.deepEqual(await snapshotIds(place), [await currentId(place)]);
+      assert.match(other.warnings().join(), /Another program has deleted metadata of old snapshots/);
+      await run.deleteSuperseded(other.superseded());
+      await assertWhole(place);
+      assert.deepEqual([(await place.read())!.length, await place.leftovers()], [4, left]);
+    });
+  }
 
   it('deletes nothing of a snapshot that is back', async () => {
     const place = await makeIcebergPlace();

@@ -180,6 +180,11 @@ export const IcebergSchema = Type.Object(
         ),
         null,
       ),
+      compact: Type.Boolean({
+        default: false,
+        title: 'Compact',
+        description: 'Merge the files of each data interval, and many small manifests, after a delivery.',
+      }),
       use_virtual_style_addressing: Type.Boolean({
         default: false,
         title: 'Virtual-host addressing',

@@ -1,13 +1,14 @@
 /** Finds and deletes the files that only expired snapshots reference. */
-import type { SessionContext } from '../contract.ts';
-import type { DeletedFiles } from '../superseded.ts';
-import { readAvro } from './avro.ts';
-import type { LongInteger, Snapshot, TableMetadata } from './catalog.ts';
-import type { Lake } from './lake.ts';
-import type { ManifestEntry, ManifestFile } from './manifest-schemas.ts';
-import { DELETED, readManifestList } from './manifests.ts';
-import { ancestors, boundsOfFile } from './present.ts';
-import { isOwnMetadata } from './table-state.ts';
+import type { SessionContext } from '../../contract.ts';
+import type { DeletedFiles } from '../../superseded.ts';
+import { readAvro } from '../avro.ts';
+import type { LongInteger, Snapshot, TableMetadata } from '../catalog.ts';
+import { faultCodeOf } from '../faults.ts';
+import type { Lake } from '../lake.ts';
+import type { ManifestEntry, ManifestFile } from '../manifest-schemas.ts';
+import { DELETED, readManifestList } from '../manifests.ts';
+import { ancestors, boundsOfFile } from '../present.ts';
+import { isOwnMetadata } from '../table-state.ts';
 
 /** `next`: the snapshot that replaced it on the main branch. */
 export type ExpiringSnapshot = { snapshot: Snapshot; next: Snapshot };
@@ -18,13 +19,13 @@ const idOf = (id: LongInteger) => BigInt(id);
 /**
  * A file is left if it went out of the main branch with the snapshot after an expiring one, and no snapshot that stays can name it. Files
  * that others wrote are left to them.
- * @returns URLs
+ * @returns URLs; incomplete if another program has deleted metadata that names some
  */
 export async function findLeftFiles(
   lake: Lake,
   metadata: TableMetadata,
   expiring: readonly ExpiringSnapshot[],
-): Promise<string[]> {
+): Promise<{ files: string[]; isIncomplete: boolean }> {
   const gone = new Set(expiring.map(({ snapshot }) => snapshot));
   const line = new Set(ancestors(metadata));
   const kept = (metadata.snapshots ?? []).filter((snapshot) => !gone.has(snapshot));
@@ -37,9 +38,16 @@ export async function findLeftFiles(
   // A file may have come to the main branch once more, from a snapshot beside it that is older than its entry there.
   const isBesideMain = kept.some((one) => !line.has(one));
 
-  const lists = new Map<Snapshot, Promise<ManifestFile[]>>();
+  let isIncomplete = false;
+  const ifThere = async <T>(reading: Promise<T>): Promise<T | undefined> =>
+    reading.catch((error: unknown) => {
+      if (faultCodeOf(error) !== 'metadata_missing') throw error;
+      isIncomplete = true;
+      return undefined;
+    });
+  const lists = new Map<Snapshot, Promise<ManifestFile[] | undefined>>();
   const listOf = (snapshot: Snapshot) => {
-    const list = lists.get(snapshot) ?? readManifestList(lake, snapshot['manifest-list']);
+    const list = lists.get(snapshot) ?? ifThere(readManifestList(lake, snapshot['manifest-list']));
     lists.set(snapshot, list);
     return list;
   };
@@ -48,15 +56,20 @@ export async function findLeftFiles(
     const [before, after] = [await listOf(snapshot), await listOf(next)];
     lists.delete(snapshot);
     const until = sequenceOf(next);
-    const stays = new Set(after.map(({ manifest_path }) => manifest_path));
     left.push(snapshot['manifest-list']);
+    // Without the list of the next snapshot, any manifest may be one that it still has.
+    if (!after) continue;
+    const stays = new Set(after.map(({ manifest_path }) => manifest_path));
     // tooth: iceberg-left-manifests
-    const manifests = before.filter((one) => !stays.has(one.manifest_path) && !isKept(one.sequence_number, until));
+    const manifests = (before ?? []).filter(
+      (one) => !stays.has(one.manifest_path) && !isKept(one.sequence_number, until),
+    );
     left.push(...manifests.map(({ manifest_path }) => manifest_path));
     for (const manifest of after) {
       if (manifest.content !== 0 || manifest.deleted_files_count === 0) continue;
       if (manifest.added_snapshot_id !== idOf(next['snapshot-id'])) continue;
-      const entries = await readAvro<ManifestEntry>(await lake.read(manifest.manifest_path));
+      const bytes = await ifThere(lake.read(manifest.manifest_path));
+      const entries = bytes ? await readAvro<ManifestEntry>(bytes) : [];
       const removed = entries.filter(
         ({ status, sequence_number: from }) =>
           status === DELETED && from !== null && !isBesideMain && !isKept(from, until),
@@ -66,7 +79,8 @@ export async function findLeftFiles(
   }
   const folder = `${metadata.location.replace(/\/$/, '')}/`;
   // A manifest that others wrote could name any file of the bucket.
-  return left.filter((url) => url.startsWith(folder) && (isOwnMetadata(metadata, url) || boundsOfFile(url)));
+  const files = left.filter((url) => url.startsWith(folder) && (isOwnMetadata(metadata, url) || boundsOfFile(url)));
+  return { files, isIncomplete };
 }
 
 /**

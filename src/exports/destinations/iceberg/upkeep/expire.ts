@@ -2,18 +2,21 @@
  * Expires the snapshots of deliveries once readers have had time to move on, so that the table's metadata stays small. Only snapshots that
  * Sluice made expire, each with the delivery recorded elsewhere: by a later snapshot, or by the names of the interval's files.
  */
-import type { Artifact, RecordedArtifact } from '../artifacts.ts';
-import type { CommitAnswer, Snapshot, TableMetadata } from './catalog.ts';
-import { withReadCache, type Lake } from './lake.ts';
+import type { Artifact, RecordedArtifact } from '../../artifacts.ts';
+import type { CommitAnswer, Snapshot, TableMetadata } from '../catalog.ts';
+import { withReadCache, type Lake } from '../lake.ts';
 import { findLeftFiles, type ExpiringSnapshot } from './left-files.ts';
-import { findManifests, intervalPartition, readManifestList } from './manifests.ts';
-import { ancestors, currentSnapshot, nameOfFiles, summaryValue } from './present.ts';
-import type { TableSession } from './table-state.ts';
+import { findManifests, intervalPartition, readManifestList } from '../manifests.ts';
+import { ancestors, currentSnapshot, nameOfFiles, summaryValue } from '../present.ts';
+import type { TableSession } from '../table-state.ts';
 
 /** Iceberg's own default, for tables whose owner has set nothing: five days. */
 const USUAL_AGE_MS = 5 * 86_400_000;
 /** Limit of snapshots that expire with one delivery. */
 const SNAPSHOTS_AT_ONCE = 100;
+
+const METADATA_MISSING =
+  'Another program has deleted metadata of old snapshots. They expire, but files that only this metadata names are not deleted.';
 
 /** Record of snapshots that are about to expire, and of the files that only they reference. */
 type ExpiryRecord = { place: string; expired: string[]; files: string[] };
@@ -26,7 +29,8 @@ export async function expireSnapshots(session: TableSession, metadata: TableMeta
   const expiring = await findExpiring(lake, metadata, Date.now());
   if (expiring.length === 0) return;
   const ids = expiring.map(({ snapshot }) => BigInt(snapshot['snapshot-id']));
-  const files = await findLeftFiles(lake, metadata, expiring);
+  const { files, isIncomplete } = await findLeftFiles(lake, metadata, expiring);
+  if (isIncomplete) context.log('warning', METADATA_MISSING);
   // The record comes first, so a kill leaves no file that nobody deletes.
   const record: ExpiryRecord = { place: lake.store.place, expired: ids.map(String), files };
   const id = await context.artifacts.record(record);

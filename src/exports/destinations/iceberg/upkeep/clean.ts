@@ -1,19 +1,21 @@
 /**
  * Removes what attempts left. A staged file is deleted only once a later delivery has moved the table's branch, because a frozen commit
- * might name it until then; and never when a snapshot names it. The same holds for the metadata that a commit wrote.
+ * might name it until then; and never when a snapshot names it. The same holds for the metadata that a commit wrote. What a compaction wrote
+ * goes once any commit has moved the branch, because the compaction expects the branch where it was.
  */
-import type { Artifact } from '../artifacts.ts';
-import { severalAtOnce } from '../at-once.ts';
-import { listArtifactsAt } from '../recorded.ts';
-import { isIntent } from '../object-store/staging.ts';
-import type { Upload } from '../object-store/store.ts';
-import { sweep } from '../object-store/sweep.ts';
-import type { Snapshot, TableMetadata } from './catalog.ts';
+import type { Artifact } from '../../artifacts.ts';
+import { severalAtOnce } from '../../at-once.ts';
+import { listArtifactsAt } from '../../recorded.ts';
+import { isIntent } from '../../object-store/staging.ts';
+import type { Upload } from '../../object-store/store.ts';
+import { sweep } from '../../object-store/sweep.ts';
+import type { Snapshot, TableMetadata } from '../catalog.ts';
 import { isExpiry, settleExpiry } from './expire.ts';
-import { withReadCache, type Lake } from './lake.ts';
-import { findManifests, readManifestList } from './manifests.ts';
-import { summaryValue } from './present.ts';
-import { metadataPrefix, readTable, type TableSession } from './table-state.ts';
+import { withReadCache, type Lake } from '../lake.ts';
+import { findManifests, readManifestList } from '../manifests.ts';
+import { isMergedFile, summaryValue } from '../present.ts';
+import { compactionIdOf, deliveryIdOf } from '../snapshot.ts';
+import { compactionPrefix, metadataPrefix, readTable, type TableSession } from '../table-state.ts';
 
 /** Above so many snapshots none is read, and the file stays. */
 const MAX_SNAPSHOTS_READ = 1_000;
@@ -23,12 +25,34 @@ type MetadataRecord = { place: string; metadata: string };
 
 const isMetadata = (artifact: Artifact): artifact is MetadataRecord => artifact['metadata'] !== undefined;
 
-const isUploadIntent = (artifact: Artifact) => isIntent(artifact) && !isMetadata(artifact) && !isExpiry(artifact);
+/** Record of a run that is about to compact its delivery, if the main branch still is where it was. */
+type CompactionRecord = { place: string; compaction: string; branch: string };
+
+const isCompaction = (artifact: Artifact): artifact is CompactionRecord => artifact['compaction'] !== undefined;
+
+const isUploadIntent = (artifact: Artifact) =>
+  isIntent(artifact) && !isMetadata(artifact) && !isCompaction(artifact) && !isExpiry(artifact);
 
 /** Records that manifests are about to be written, so that a later delivery removes them if this one is killed before its snapshot is made. */
 export async function recordMetadata({ lake, delivery, context }: TableSession): Promise<void> {
   const record: MetadataRecord = { place: lake.store.place, metadata: delivery.runId };
   await context.artifacts.record(record);
+}
+
+const branchOf = (metadata: TableMetadata) => String(metadata['current-snapshot-id'] ?? null);
+
+/** Records that files and manifests are about to be written. @param instead an earlier record, of another state of the branch */
+export async function recordCompaction(
+  { lake, delivery, context }: TableSession,
+  metadata: TableMetadata,
+  instead: string | undefined,
+): Promise<string> {
+  const record: CompactionRecord = {
+    place: lake.store.place,
+    compaction: delivery.runId,
+    branch: branchOf(metadata),
+  };
+  return context.artifacts.record(record, instead);
 }
 
 /** @returns ids of records that stay, because the files may still become the table's */
@@ -46,6 +70,8 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
   const { files, present } = await readTable(session, metadata);
   const inTable = runsOf(metadata);
   const live = new Set(files.map(({ file_path }) => lake.keyOf(file_path)));
+  const isUnderWay = (artifact: Artifact) => isCompaction(artifact) && artifact.branch === branchOf(metadata);
+  const mayBeCompacted = recorded.some(({ artifact }) => isUnderWay(artifact));
   const hasLaterDelivery = (epoch: number, run: string) =>
     present !== undefined && present.receipt.epoch >= epoch && present.receipt.run_id !== run;
 
@@ -54,12 +80,29 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
     await store.abort(file);
     const head = await store.head(file.key);
     const run = /e\d+-([0-9a-f-]{36})-/.exec(file.key)?.[1] ?? '';
-    if (head?.identity !== file.token || live.has(file.key) || inTable.has(run)) return true;
-    if (!hasLaterDelivery(epoch, run)) return false;
+    const isMerged = isMergedFile(file.key);
+    if (head?.identity !== file.token || live.has(file.key) || (inTable.has(run) && !isMerged)) return true;
+    // tooth: iceberg-compaction-under-way
+    if (isMerged ? mayBeCompacted : !hasLaterDelivery(epoch, run)) return false;
     // tooth: iceberg-others-name
     if (await isNamed(session, metadata, file.key)) return true;
     if ((await store.remove(file.key)) === 'denied')
       context.log('warning', 'A staged file that no snapshot names may not be deleted; it takes up space.');
+    return true;
+  }
+
+  /** @returns whether the record is not needed any more */
+  async function remove(artifact: Artifact, epoch: number): Promise<boolean> {
+    if (isCompaction(artifact)) {
+      if (isUnderWay(artifact)) return false;
+      const { compaction: run } = artifact;
+      await removeUnusedMetadata(session, metadata, compactionPrefix(metadata, run), compactionIdOf(run));
+      return true;
+    }
+    if (!isMetadata(artifact)) return removeFile(artifact as Upload, epoch);
+    const { metadata: run } = artifact;
+    if (!inTable.has(run) && !hasLaterDelivery(epoch, run)) return false;
+    await removeUnusedMetadata(session, metadata, metadataPrefix(metadata, run), deliveryIdOf(run));
     return true;
   }
 
@@ -70,10 +113,7 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
       await settleExpiry(session, metadata, { id, artifact });
       continue;
     }
-    const isOver = isMetadata(artifact)
-      ? inTable.has(artifact.metadata) || hasLaterDelivery(epoch, artifact.metadata)
-      : await removeFile(artifact as Upload, epoch);
-    if (isOver && isMetadata(artifact)) await removeUnusedMetadata(session, metadata, artifact.metadata);
+    const isOver = await remove(artifact, epoch);
     if (isOver) await context.artifacts.discard([id]);
     else kept.push(id);
   }
@@ -99,18 +139,21 @@ async function isNamed({ lake, interval }: TableSession, metadata: TableMetadata
 }
 
 /**
- * Removes the manifests of a run's failed attempts to commit.
- * @param run a run whose commit has succeeded or can no longer succeed
+ * Removes the manifests of failed attempts to commit a snapshot.
+ * @param snapshotId of a commit that has succeeded or can no longer succeed @param prefix of the addresses of its manifests
  */
-async function removeUnusedMetadata({ lake }: TableSession, metadata: TableMetadata, run: string): Promise<void> {
-  const prefix = metadataPrefix(metadata, run);
+async function removeUnusedMetadata(
+  { lake }: TableSession,
+  { snapshots = [] }: TableMetadata,
+  prefix: string,
+  snapshotId: bigint,
+): Promise<void> {
   const folder = lake.keyOf(prefix);
   const keys = await Array.fromAsync(lake.store.list(folder));
   const unused = new Set(keys.map((key) => prefix + key.slice(folder.length)));
   if (unused.size === 0) return;
-  const { snapshots = [] } = metadata;
-  const own = snapshots.filter((snapshot) => summaryValue(snapshot, 'run') === run);
-  // Later snapshots name manifests of the run only if its own named them first. That one tells, unless it has expired.
+  const own = snapshots.filter((snapshot) => BigInt(snapshot['snapshot-id']) === snapshotId);
+  // Later snapshots name these manifests only if their own named them first. That one tells, unless it has expired.
   // tooth: iceberg-metadata-in-use
   await severalAtOnce(own.length > 0 ? own : snapshots, (snapshot) => forgetNamed(lake, snapshot, unused));
   await severalAtOnce([...unused], (url) => lake.remove(url));

@@ -1,0 +1,162 @@
+/**
+ * Compaction of an interval that has just been delivered: the files of its parts become few, and many small manifests one. It changes no
+ * row: the row groups are copied as they are, and the snapshot, of the operation `replace`, has the summary of the delivery.
+ *
+ * The rules are those of a delivery: each attempt reads our ledger first, and the compare-and-swap of the main branch fails if any commit
+ * came between, so a compaction that was frozen undoes nothing. The snapshot id is fixed, so a lost answer is settled by looking for it.
+ */
+import { randomBytes } from 'node:crypto';
+import { joinFiles } from '../../../formats/parquet/join.ts';
+import { UnreadableFile } from '../../../formats/unreadable.ts';
+import type { Delivery } from '../../delivery.ts';
+import { openUpload, reveal, stage } from '../../object-store/staging.ts';
+import type { Snapshot, TableMetadata } from '../catalog.ts';
+import { icebergFault } from '../faults.ts';
+import type { Lake } from '../lake.ts';
+import type { DataFile } from '../manifest-schemas.ts';
+import { hasLiveFiles, type NewFile } from '../manifests.ts';
+import { digestOfFiles, fileName, summaryValue, withValues } from '../present.ts';
+import { commitSnapshot, compactionIdOf, waitBeforeAttempt } from '../snapshot.ts';
+import { compactionPrefix, readTable, type TableSession, type TableState } from '../table-state.ts';
+import { recordCompaction } from './clean.ts';
+import { hasManyManifests } from './merge.ts';
+
+const MAX_ATTEMPTS = 10;
+/** Iceberg's own default. */
+const USUAL_FILE_BYTES = 512 * 1024 * 1024;
+/** Limit of files that become one, because the footers of all are in memory. */
+const MAX_FILES = 1000;
+/** So many small manifests of an export become one. Deliveries alone merge them by the table's own limit, which is 100. */
+const MANIFESTS = 10;
+
+type Merged = {
+  /** Digest of the interval's files before. */
+  of: string;
+  removed: DataFile[];
+  added: NewFile[];
+};
+
+/** @returns the size of the interval's files afterwards; undefined if there was nothing to do, or others have changed the interval */
+export async function compactInterval(session: TableSession): Promise<{ bytes: number } | undefined> {
+  const { catalog, delivery, context } = session;
+  const snapshotId = compactionIdOf(delivery.runId);
+  let recordId: string | undefined;
+  let merged: Merged | undefined;
+  let isInDoubt = false;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await waitBeforeAttempt(attempt, context.signal);
+    const metadata = await catalog.load();
+    if (!metadata) return undefined;
+    const made = metadata.snapshots?.find((snapshot) => BigInt(snapshot['snapshot-id']) === snapshotId);
+    if (made) return { bytes: Number(summaryValue(made, 'bytes')) };
+    // The ledger is read after the table, as for a delivery.
+    await context.ownership.assertNotSuperseded();
+    const held = await readTable(session, metadata);
+    const of = digestOfFiles(held.files.map(({ file_path }) => file_path));
+    const snapshot = ownSnapshot(held, delivery, of);
+    if (!snapshot || (merged && merged.of !== of)) return undefined;
+    const groups = groupsOf(held.files, targetBytes(metadata));
+    if (groups.length === 0 && !hasManyManifests(metadata, held.list.filter(hasLiveFiles), MANIFESTS)) return undefined;
+
+    recordId = await recordCompaction(session, metadata, recordId);
+    try {
+      merged ??= { of, removed: groups.flat(), added: await mergeFiles(session, groups) };
+      const files = filesAfter(held, merged);
+      const answer = await commitSnapshot(session, held, {
+        snapshotId,
+        prefix: compactionPrefix(metadata, delivery.runId),
+        added: merged.added,
+        removed: merged.removed,
+        operation: 'replace',
+        mergeCount: MANIFESTS,
+        summary: withValues(snapshot, { files: digestOfFiles(files.urls), bytes: String(files.bytes) }),
+        step: 'compact',
+      });
+      if (answer === 'committed') return { bytes: files.bytes };
+      if (answer === 'unknown') isInDoubt = true;
+    } catch (error) {
+      // No commit of ours is under way any more, so the files can go.
+      if (!isInDoubt) await context.artifacts.discard([recordId]);
+      throw error;
+    }
+  }
+  throw icebergFault('concurrent_commits');
+}
+
+/** The snapshot of the interval's delivery, if it is ours, and readers see all of its files and nothing else. */
+function ownSnapshot(
+  { present, deletes }: TableState,
+  { runId, epoch }: Delivery,
+  files: string,
+): Snapshot | undefined {
+  const { snapshot, receipt } = present ?? {};
+  const isOurs = receipt?.run_id === runId && receipt.epoch === epoch;
+  // Rows that another writer has deleted beside the files would come back in a new file.
+  // tooth: iceberg-compact-deletes
+  if (!isOurs || deletes.length > 0) return undefined;
+  return snapshot && summaryValue(snapshot, 'files') === files ? snapshot : undefined;
+}
+
+/** The files of which each group becomes one. A file that is large enough stays alone. */
+function groupsOf(files: readonly DataFile[], target: number): DataFile[][] {
+  const groups: DataFile[][] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const size = Number(file.file_size_in_bytes);
+    const group = groups.at(-1);
+    const fits = group && group.length < MAX_FILES && bytes + size <= target;
+    if (fits) group.push(file);
+    else groups.push([file]);
+    bytes = fits ? bytes + size : size;
+  }
+  return groups.filter((group) => group.length > 1);
+}
+
+function targetBytes({ properties = {} }: TableMetadata): number {
+  return Number(properties['write.target-file-size-bytes']) || USUAL_FILE_BYTES;
+}
+
+/** Writes one file for each group, which no snapshot names yet. */
+async function mergeFiles(
+  { lake, delivery, context }: TableSession,
+  groups: readonly (readonly DataFile[])[],
+): Promise<NewFile[]> {
+  const { store, keyOf } = lake;
+  const added: NewFile[] = [];
+  for (const [index, group] of groups.entries()) {
+    const [{ file_path: first }] = group as [DataFile];
+    const url =
+      first.slice(0, first.lastIndexOf('/') + 1) + fileName(delivery, `m${index}`, randomBytes(8).toString('hex'));
+    const opened = await openUpload({ store, context }, keyOf(url));
+    const joined = joinFiles(
+      group.map(
+        ({ file_path }) =>
+          async () =>
+            contentOf(lake, file_path),
+      ),
+    );
+    const rows = group.reduce((sum, file) => sum + Number(file.record_count), 0);
+    const staged = await stage({ store, context }, opened, joined.bytes, () => {
+      if (joined.rows() !== rows) throw new UnreadableFile(`it has ${joined.rows()} rows instead of ${rows}`);
+    });
+    await context.step(`merged-${index}`);
+    await reveal(lake, staged);
+    added.push({ url, rows, bytes: staged.bytes });
+  }
+  return added;
+}
+
+async function contentOf({ store, keyOf }: Lake, url: string): Promise<AsyncIterable<Uint8Array>> {
+  const content = await store.get(keyOf(url));
+  if (!content) throw new UnreadableFile('it is missing');
+  return content;
+}
+
+function filesAfter({ files }: TableState, { removed, added }: Merged): { urls: string[]; bytes: number } {
+  const gone = new Set(removed.map(({ file_path }) => file_path));
+  const stay = files
+    .filter(({ file_path }) => !gone.has(file_path))
+    .map((file) => ({ url: file.file_path, bytes: Number(file.file_size_in_bytes) }));
+  const all = [...stay, ...added];
+  return { urls: all.map(({ url }) => url), bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
+}

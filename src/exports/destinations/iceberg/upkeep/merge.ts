@@ -1,0 +1,74 @@
+/** Merges small manifests, as Iceberg's own writers do when they commit: each delivery adds one, and each commit lists all of them. */
+import { severalAtOnce } from '../../at-once.ts';
+import { readAvro } from '../avro.ts';
+import type { TableMetadata } from '../catalog.ts';
+import type { ManifestEntry, ManifestFile } from '../manifest-schemas.ts';
+import { DELETED, existingEntry, writeManifest, type Writing } from '../manifests.ts';
+import { EXPORT_COLUMN, partitionFields } from '../table.ts';
+import { isOwnMetadata } from '../table-state.ts';
+
+/** A manifest with so many files is not small. */
+const FILES = 1000;
+/** Iceberg's own default. */
+const USUAL_COUNT = 100;
+
+/** Number of small manifests of an export that every commit merges, as the owner of the table has set it for all engines. */
+export function usualMergeCount({ properties = {} }: TableMetadata): number {
+  return Math.max(2, Number(properties['commit.manifest.min-count-to-merge'] ?? USUAL_COUNT));
+}
+
+/**
+ * Merges small manifests where there are many: only Sluice's own, and of one export each, so that others are still skipped by readers.
+ * @param minCount fewer stay as they are
+ */
+export async function mergeManifests(
+  writing: Writing,
+  manifests: readonly ManifestFile[],
+  minCount: number,
+): Promise<ManifestFile[]> {
+  const merged: ManifestFile[] = [];
+  for (const [isMany, members] of groups(writing.metadata, manifests, minCount))
+    merged.push(...(isMany ? await merge(writing, members) : members));
+  return merged;
+}
+
+/** Whether `mergeManifests` would merge any. */
+export function hasManyManifests(
+  metadata: TableMetadata,
+  manifests: readonly ManifestFile[],
+  minCount: number,
+): boolean {
+  return [...groups(metadata, manifests, minCount)].some(([isMany]) => isMany);
+}
+
+function* groups(
+  metadata: TableMetadata,
+  manifests: readonly ManifestFile[],
+  minCount: number,
+): Generator<[isMany: boolean, members: ManifestFile[]]> {
+  const isOff = metadata.properties?.['commit.manifest-merge.enabled'] === 'false';
+  for (const [group, members] of Map.groupBy(manifests, (manifest) => groupOf(metadata, manifest)))
+    yield [!isOff && group !== undefined && members.length >= minCount, members];
+}
+
+/** @returns nothing for a manifest that is not to be merged */
+function groupOf(metadata: TableMetadata, manifest: ManifestFile): string | undefined {
+  const { manifest_path, content, partition_spec_id: spec, partitions } = manifest;
+  if (content !== 0 || !isOwnMetadata(metadata, manifest_path)) return undefined;
+  if (manifest.added_files_count + manifest.existing_files_count >= FILES) return undefined;
+  const place = partitionFields(metadata, spec).findIndex(({ name }) => name === EXPORT_COLUMN.name);
+  const { lower_bound: lower, upper_bound: upper } = partitions?.[place] ?? {};
+  return lower && upper?.equals(lower) ? `${spec}/${lower.toString()}` : undefined;
+}
+
+async function merge(writing: Writing, members: readonly ManifestFile[]): Promise<ManifestFile[]> {
+  const read = await severalAtOnce(members, async (manifest) => {
+    const entries = await readAvro<ManifestEntry>(await writing.lake.read(manifest.manifest_path));
+    return entries.flatMap((entry) => (entry.status === DELETED ? [] : [existingEntry(entry, manifest)]));
+  });
+  const entries = read.flat();
+  const merged: ManifestFile[] = [];
+  for (let from = 0; from < entries.length; from += FILES)
+    merged.push(await writeManifest(writing, members[0]!.partition_spec_id, entries.slice(from, from + FILES)));
+  return merged;
+}

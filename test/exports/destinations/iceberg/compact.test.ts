@@ -1,0 +1,177 @@
+/** Compaction of intervals, against Apache's REST catalog and versitygw. */
+import assert from 'node:assert/strict';
+import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.ts';
+import { currentSnapshot } from '../../../../src/exports/destinations/iceberg/present.ts';
+import type { ManifestFile } from '../../../../src/exports/destinations/iceberg/manifest-schemas.ts';
+import { buildRows, freezeAt, stopAt, testInterval } from '../../../support/exports/deliveries.ts';
+import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
+import { makeIcebergPlace, type IcebergPlace } from '../../../support/exports/iceberg-place.ts';
+import { needsPyiceberg, readByPyiceberg } from '../../../support/exports/iceberg-reader.ts';
+import { assertWhole, deleteBeside, setProperties } from '../../../support/exports/iceberg-writer.ts';
+import { startFaultyProxy } from '../../../support/servers/faulty-proxy.ts';
+import { needsIcebergCatalog } from '../../../support/servers/iceberg-catalog.ts';
+import { needsObjectStore } from '../../../support/servers/object-store.ts';
+
+const makePlace = () => makeIcebergPlace({ compact: true });
+
+const operations = async (place: IcebergPlace) =>
+  (await place.metadata())!.snapshots!.map(({ summary }) => summary!['operation']);
+
+const uuids = (...parts: { uuid: string }[][]) =>
+  parts
+    .flat()
+    .map(({ uuid }) => uuid)
+    .sort();
+
+describe('Iceberg that compacts', () => {
+  before(async function () {
+    needsIcebergCatalog(this);
+    await needsObjectStore(this);
+  });
+  itKeepsTheContract(REPLACED_AT_ONCE, makePlace);
+
+  it('merges the parts of an interval under a snapshot of its own, without a change of rows', async function () {
+    needsPyiceberg(this);
+    const place = await makePlace();
+    const [interval, other] = [testInterval(place), testInterval(place)];
+    await other.deliver([buildRows(1)]);
+    const parts = [buildRows(3), buildRows(2), []];
+    const { run, receipt } = await interval.deliver(parts);
+    assert.deepEqual(await operations(place), ['append', 'append', 'replace']);
+    const files = Object.entries(await place.snapshot());
+    assert.equal(files.length, 2);
+    const read = await readByPyiceberg(place.server);
+    assert.equal(read.length, 6);
+    assert.deepEqual(
+      read
+        .filter(({ _sluice_export: id }) => id === interval.exportId)
+        .map(({ uuid, event, properties }) => JSON.stringify([uuid, event, properties]))
+        .sort(),
+      parts
+        .flat()
+        .map(({ uuid, event, properties }) => JSON.stringify([uuid, event, JSON.stringify(properties)]))
+        .sort(),
+    );
+    assert.deepEqual(await run.verify(receipt, true), []);
+    const [, merged] = files.find(([url]) => /-m0-[^/]+$/.test(url))!;
+    assert.equal(receipt.bytes, Buffer.from(merged, 'base64').length);
+    assert.deepEqual([await place.leftovers(), interval.recorded(), interval.warnings()], [0, 0, []]);
+  });
+
+  it('keeps the record of a delivery when all earlier snapshots expire, and the files that only those had go', async () => {
+    const place = await makePlace();
+    const [interval, other] = [testInterval(place), testInterval(place)];
+    const { run, receipt } = await interval.deliver([buildRows(1), buildRows(1)]);
+    await setProperties(place, { 'history.expire.max-snapshot-age-ms': '0' });
+    await other.deliver([buildRows(1)]);
+    assert.deepEqual(await operations(place), ['append']);
+    assert.deepEqual((await run.present())?.receipt, receipt);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    assert.equal((await interval.deliveries()).length, 1);
+    await run.deleteSuperseded(other.superseded());
+    assert.equal(await place.leftovers(), 0);
+    await assertWhole(place);
+  });
+
+  it('leaves files alone that are as large as the table wants them', async () => {
+    const place = await makePlace();
+    const interval = testInterval(place);
+    await interval.deliver([buildRows(1)]);
+    await setProperties(place, { 'write.target-file-size-bytes': '1000' });
+    await interval.deliver([buildRows(1), buildRows(1)]);
+    assert.deepEqual(await operations(place), ['append', 'overwrite']);
+    assert.equal(Object.keys(await place.snapshot()).length, 2);
+  });
+
+  it('leaves files alone beside which another writer has deleted rows', async () => {
+    const place = await makePlace();
+    const interval = testInterval(place);
+    const run = interval.plan([buildRows(2), buildRows(1)]);
+    const staged = await run.write();
+    await stopAt('after-commit', (steps) => run.commit(staged, steps));
+    await deleteBeside(place);
+    await run.commit(staged);
+    assert.deepEqual(await operations(place), ['append', 'delete']);
+  });
+
+  it('merges many small manifests after deliveries of one file each', async () => {
+    const place = await makePlace();
+    const { exportId } = testInterval(place);
+    for (let hour = 0; hour < 10; hour++) await testInterval(place, {}, exportId, hour).deliver([buildRows(1)]);
+    const metadata = (await place.metadata())!;
+    const list = await place.readAvro<ManifestFile>(currentSnapshot(metadata)!['manifest-list']);
+    assert.deepEqual(
+      list.map(({ existing_files_count: count }) => count),
+      [10],
+    );
+    assert.equal((await place.read())!.length, 10);
+    assert.equal((await operations(place)).at(-1), 'replace');
+  });
+
+  it('finds a compaction whose answer was lost, and makes it once', async () => {
+    const direct = await makePlace();
+    let commits = 0;
+    const proxy = await startFaultyProxy(direct.server.uri, ({ method, url }) =>
+      method === 'POST' && url.endsWith('/tables/events') && ++commits === 2 ? 'drop' : undefined,
+    );
+    const place = { ...direct, config: { ...(direct.config as object), catalog_uri: proxy.origin } };
+    const interval = testInterval(place);
+    const { run, receipt } = await interval.deliver([buildRows(2), buildRows(2)]);
+    assert.equal(proxy.faults, 1);
+    assert.deepEqual(await operations(place), ['append', 'replace']);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    assert.deepEqual([await place.leftovers(), interval.recorded(), interval.warnings()], [0, 0, []]);
+    proxy.close();
+  });
+
+  it('is a complete delivery, with a warning, where files cannot be merged', async () => {
+    const direct = await makePlace();
+    const proxy = await startFaultyProxy(direct.server.bucket.endpoint, ({ method, url }) =>
+      method === 'GET' && url.includes('.parquet') ? 'denied' : undefined,
+    );
+    const place = { ...direct, config: { ...(direct.config as object), endpoint_url: proxy.origin } };
+    const interval = testInterval(place);
+    const parts = [buildRows(1), buildRows(1)];
+    await interval.deliver(parts);
+    proxy.close();
+    assert.ok(proxy.faults > 0);
+    assert.deepEqual(await place.read(), uuids(...parts));
+    assert.equal(interval.warnings().length, 1);
+    assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
+  });
+
+  it('keeps what a frozen compaction may still name when the run is discarded, and removes it later', async () => {
+    const place = await makePlace();
+    const interval = testInterval(place);
+    const parts = [buildRows(2), buildRows(1)];
+    const run = interval.plan(parts);
+    const staged = await run.write();
+    const frozen = freezeAt('compact');
+    const commit = run.commit(staged, frozen.steps);
+    await frozen.reached;
+    assert.equal((await run.discard()).length, 2);
+    frozen.thaw();
+    const receipt = await commit;
+    assert.deepEqual(await operations(place), ['append', 'replace']);
+    assert.deepEqual(await place.read(), uuids(...parts));
+    await assertWhole(place);
+    assert.deepEqual(await run.verify(receipt, true), []);
+    assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
+  });
+
+  it('leaves nothing of a killed compaction once any other delivery has changed the table', async () => {
+    const place = await makePlace();
+    const interval = testInterval(place);
+    const parts = [buildRows(2), buildRows(1)];
+    const run = interval.plan(parts);
+    const staged = await run.write();
+    await stopAt('compact', (steps) => run.commit(staged, steps));
+    assert.ok((await place.leftovers()) > 0);
+    const last = buildRows(1);
+    await testInterval(place).deliver([last]);
+    assert.deepEqual(await run.discard(), []);
+    assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
+    await assertWhole(place);
+    assert.deepEqual(await place.read(), uuids(...parts, last));
+  });
+});
