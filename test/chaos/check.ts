@@ -1,8 +1,9 @@
 /** Source against destinations, row by row and status by status. */
+import { ancestors } from '../../src/exports/destinations/iceberg/present.ts';
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { isFileType, type Fleet, type Member } from './fleet.ts';
 import type { Installation } from './installation.ts';
-import { historyOf, type Lake } from './lake.ts';
+import type { Lake, LakeInterval } from './lake.ts';
 import type { Load } from './load.ts';
 import { idOf, readInterval, type Stores } from './objects.ts';
 import type { Range } from './settle.ts';
@@ -68,6 +69,8 @@ export async function findDifferences(
     'stored twice': 0,
   };
   const problems: string[] = [];
+  /** Intervals of each table of the lake, which nobody changes any more. */
+  const inLake: Record<string, Promise<LakeInterval[]>> = {};
   const report = (what: keyof Counts, count: number, where: string) => {
     counts[what] += count;
     if (count > 0) problems.push(`${count} ${what}: ${where}`);
@@ -128,8 +131,8 @@ export async function findDifferences(
 
   async function rowsInLake(location: string, { id }: Member, start: string): Promise<string[] | undefined> {
     const label = location.split('.').at(-1)!;
-    const { intervals } = await lake!.contentAt({ type: 'Iceberg', label });
-    const found = intervals.find((one) => one.exportId === id && Date.parse(one.start) === Date.parse(start));
+    const intervals = (inLake[label] ??= lake!.intervalsAt({ type: 'Iceberg', label }));
+    const found = (await intervals).find((one) => one.exportId === id && Date.parse(one.start) === Date.parse(start));
     return found?.rows.map(({ uuid }) => uuid);
   }
 
@@ -138,13 +141,12 @@ export async function findDifferences(
     const events = new Map(fleet.members.map(({ id, event }) => [id, event]));
     for (const place of fleet.labels.filter(({ type }) => type === 'Iceberg')) {
       const table = await tableAt(place);
-      const history = table ? historyOf(table) : [];
-      for (const line of history) {
-        const problems = await problemsIn(place, line);
+      const line = table ? [...ancestors(table)] : [];
+      for (const problems of await problemsIn(place, line)) {
         counts.snapshots += 1;
         report('snapshots with half an interval', problems.length, problems.join('; '));
       }
-      const rows = history[0] ? await rowsOf(history[0][0]!) : [];
+      const rows = line[0] ? await rowsOf(line[0]) : [];
       const added = foreign.get(place.label) ?? new Set();
       counts['rows of other writers'] += added.size;
       report('lost rows of other writers', added.difference(new Set(rows.map(({ uuid }) => uuid))).size, place.label);

@@ -1,7 +1,7 @@
 /** The tables of the lake as any reader finds them, at each snapshot of their history. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf } from '../../examples/access-log/content.ts';
-import type { Snapshot, TableMetadata } from '../../src/exports/destinations/iceberg/catalog.ts';
+import type { Snapshot } from '../../src/exports/destinations/iceberg/catalog.ts';
 import { ancestors } from '../../src/exports/destinations/iceberg/present.ts';
 import { lakeReader } from '../support/exports/lake-reader.ts';
 import type { Random } from '../support/random.ts';
@@ -14,16 +14,33 @@ export type LakeInterval = { exportId: string; start: string; runId: string; row
 export type Lake = NonNullable<ReturnType<typeof lakeOf>>;
 
 const COLUMNS = ['uuid', 'event', '_sluice_export', '_sluice_interval_time'];
-const keyOf = (exportId: string, start: string) => `${exportId} from ${start}`;
+const intervalOf = ({ exportId, start }: Pick<LakeRow, 'exportId' | 'start'>) => `${exportId} from ${start}`;
+
+/** Results by key, computed once; failures are computed again. */
+function remembered<T>(compute: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const results = new Map<string, Promise<T>>();
+  return async (key) => {
+    const result = results.get(key) ?? compute(key);
+    results.set(key, result);
+    result.catch(() => results.delete(key));
+    return result;
+  };
+}
+
+/** Rows of one interval. `isForeign`: all of them are of other writers. */
+type Content = { rows: number; distinct: number; digest: string; isForeign: boolean };
 
 /** @returns nothing for an installation without a catalog */
-export function lakeOf({ lake }: Pick<Installation, 'lake'>) {
+export function lakeOf({ lake }: { lake: Pick<NonNullable<Installation['lake']>, 'table'> | undefined }) {
   if (!lake) return undefined;
   const reader = lakeReader(lake.table);
-  // A file never changes, and most snapshots share most of their files.
-  const files = new Map<string, Promise<LakeRow[]>>();
+  // Manifests and files never change, and most snapshots share most of theirs.
+  const filesOfManifest = remembered(reader.filesOfManifest);
+  const rowsOfFile = remembered(readRows);
+  const intervalsOfFile = remembered(async (url) => Map.groupBy(await rowsOfFile(url), intervalOf));
+  const contents = new Map<string, Content>();
 
-  async function rowsOfFile(url: string): Promise<LakeRow[]> {
+  async function readRows(url: string): Promise<LakeRow[]> {
     const rows = await reader.rowsOf(url, COLUMNS);
     return rows.map(({ uuid, event, _sluice_export: exportId, _sluice_interval_time: start }) => ({
       uuid: String(uuid),
@@ -33,80 +50,113 @@ export function lakeOf({ lake }: Pick<Installation, 'lake'>) {
     }));
   }
 
-  function rememberedRows(url: string): Promise<LakeRow[]> {
-    const rows = files.get(url) ?? rowsOfFile(url);
-    files.set(url, rows);
-    rows.catch(() => files.delete(url));
-    return rows;
+  /** A file that a snapshot lists twice is there twice. */
+  async function filesOf(snapshot: Snapshot): Promise<string[]> {
+    const manifests = await reader.manifestsOf(snapshot['manifest-list']);
+    return (await Promise.all(manifests.map(filesOfManifest))).flat().sort();
   }
 
   async function rowsOf(snapshot: Snapshot): Promise<LakeRow[]> {
-    const urls = await reader.filesOf(snapshot['manifest-list']);
-    return (await Promise.all(urls.map(rememberedRows))).flat();
+    return (await Promise.all((await filesOf(snapshot)).map(rowsOfFile))).flat();
   }
 
-  const tableAt = async ({ label }: Place) => reader.loadTable(label);
+  /** The content of each interval that has rows in a snapshot; computed once for the same files. */
+  async function contentOf(snapshot: Snapshot): Promise<Map<string, Content>> {
+    const files = new Map<string, string[]>();
+    for (const url of await filesOf(snapshot))
+      for (const interval of (await intervalsOfFile(url)).keys())
+        files.set(interval, [...(files.get(interval) ?? []), url]);
+    const found = new Map<string, Content>();
+    for (const [interval, urls] of files) {
+      const key = [interval, ...urls].join('\n');
+      const content = contents.get(key) ?? summarize(await rowsOfInterval(interval, urls));
+      contents.set(key, content);
+      found.set(interval, content);
+    }
+    return found;
+  }
+
+  async function rowsOfInterval(interval: string, urls: readonly string[]): Promise<LakeRow[]> {
+    const read = await Promise.all(urls.map(intervalsOfFile));
+    return read.flatMap((intervals) => intervals.get(interval)!);
+  }
+
+  const tableAt = async ({ label }: Pick<Place, 'label'>) => reader.loadTable(label);
 
   return {
     tableAt,
     rowsOf,
-    /** Rows of other writers, and the intervals that are delivered, in the current snapshot. */
-    async contentAt(place: Place): Promise<{ foreign: string[]; intervals: LakeInterval[] }> {
+    /** Intervals that are delivered, in the current snapshot. */
+    async intervalsAt(place: Place): Promise<LakeInterval[]> {
       const metadata = await tableAt(place);
       const line = metadata ? [...ancestors(metadata)] : [];
-      const rows = line[0] ? await rowsOf(line[0]) : [];
-      const ours = lastDeliveries(line);
-      const byInterval = Map.groupBy(rows, ({ exportId, start }) => keyOf(exportId, start));
-      const intervals = [...ours].map(([key, { exportId, start, runId }]) => ({
-        exportId,
-        start,
-        runId,
-        rows: byInterval.get(key) ?? [],
-      }));
-      return { foreign: rows.filter(({ uuid }) => isForeign(uuid)).map(({ uuid }) => uuid), intervals };
+      const byInterval = Map.groupBy(line[0] ? await rowsOf(line[0]) : [], intervalOf);
+      const last = [...deliveriesIn(line.toReversed())].at(-1)?.delivered ?? new Map<string, LastDelivery>();
+      return [...last].map(([interval, { exportId, start, runId }]) => {
+        return { exportId, start, runId, rows: byInterval.get(interval) ?? [] };
+      });
     },
-    /** @returns what is half of a delivery, or more than it, in a snapshot and those before it, as sentences */
-    async problemsIn({ label }: Place, line: readonly Snapshot[]): Promise<string[]> {
-      const delivered = lastDeliveries(line);
-      const byInterval = Map.groupBy(await rowsOf(line[0]!), ({ exportId, start }) => keyOf(exportId, start));
-      const where = `in snapshot ${line[0]!['snapshot-id']} of ${label}`;
-      const problems: string[] = [];
-      for (const [key, { rows, digest }] of delivered) {
-        const found = byInterval.get(key) ?? [];
-        const distinct = new Set(found.map(({ uuid }) => uuid)).size;
-        if (found.length !== rows || distinct !== rows || digestOf(found) !== digest)
-          problems.push(`${key} has ${found.length} rows, ${distinct} different, of ${rows} ${where}`);
+    /**
+     * Looks at snapshots of a line.
+     * @param line a snapshot with its ancestors, the newest first
+     * @param isLookedAt all of them by default
+     * @returns what is half of a delivery, or more than it, as sentences for each of these snapshots
+     */
+    async problemsIn({ label }: Pick<Place, 'label'>, line: readonly Snapshot[], isLookedAt = (_: Snapshot) => true) {
+      const problems: string[][] = [];
+      for (const { snapshot, delivered } of deliveriesIn(line.toReversed())) {
+        if (!isLookedAt(snapshot)) continue;
+        const found = await contentOf(snapshot);
+        const where = `in snapshot ${snapshot['snapshot-id']} of ${label}`;
+        problems.push([...differences(delivered, found)].map((difference) => `${difference} ${where}`));
       }
-      for (const [key, found] of byInterval)
-        if (!delivered.has(key) && !found.every(({ uuid }) => isForeign(uuid)))
-          problems.push(`${key} has ${found.length} rows that no delivery made ${where}`);
       return problems;
     },
   };
 }
 
-/** Every snapshot with its ancestors, the newest first. */
-export function historyOf(metadata: TableMetadata): Snapshot[][] {
-  const line = [...ancestors(metadata)];
-  return line.map((_, at) => line.slice(at));
+const summarize = (rows: readonly LakeRow[]): Content => ({
+  rows: rows.length,
+  distinct: new Set(rows.map(({ uuid }) => uuid)).size,
+  // The rows of other writers have no uuids.
+  digest: rows.some(({ uuid }) => isForeign(uuid)) ? 'of other rows' : digestOf(rows),
+  isForeign: rows.every(({ uuid }) => isForeign(uuid)),
+});
+
+const NO_ROWS = summarize([]);
+
+function* differences(
+  delivered: ReadonlyMap<string, LastDelivery>,
+  contents: ReadonlyMap<string, Content>,
+): Generator<string> {
+  for (const [interval, { rows, digest }] of delivered) {
+    const found = contents.get(interval) ?? NO_ROWS;
+    if (found.rows !== rows || found.distinct !== rows || found.digest !== digest)
+      yield `${interval} has ${found.rows} rows, ${found.distinct} different, of ${rows}`;
+  }
+  for (const [interval, found] of contents)
+    if (!delivered.has(interval) && !found.isForeign) yield `${interval} has ${found.rows} rows that no delivery made`;
 }
 
-/** The last delivery of each interval by the snapshots' summaries. */
-function lastDeliveries(line: readonly Snapshot[]) {
-  const deliveries = new Map<
-    string,
-    { exportId: string; start: string; runId: string; rows: number; digest: string }
-  >();
-  for (const { summary = {} } of line) {
-    const value = (name: string) => summary[`sluice.${name}`] ?? '';
+type LastDelivery = { exportId: string; start: string; runId: string; rows: number; digest: string };
+
+/**
+ * The snapshots with the last delivery of each interval by then, as the snapshots' summaries say.
+ * @param line the oldest first
+ * @returns each time the same map, which changes with the next snapshot
+ */
+function* deliveriesIn(line: readonly Snapshot[]) {
+  const delivered = new Map<string, LastDelivery>();
+  for (const snapshot of line) {
+    const value = (name: string) => snapshot.summary?.[`sluice.${name}`] ?? '';
     const exportId = value('export');
-    if (exportId === '') continue;
-    const start = new Date(value('interval-start')).toISOString();
-    const key = keyOf(exportId, start);
-    if (deliveries.has(key)) continue;
-    deliveries.set(key, { exportId, start, runId: value('run'), rows: Number(value('rows')), digest: value('digest') });
+    if (exportId !== '') {
+      const start = new Date(value('interval-start')).toISOString();
+      const delivery = { exportId, start, runId: value('run'), rows: Number(value('rows')), digest: value('digest') };
+      delivered.set(intervalOf(delivery), delivery);
+    }
+    yield { snapshot, delivered };
   }
-  return deliveries;
 }
 
 const FOREIGN = 'foreign';

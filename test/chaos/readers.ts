@@ -1,9 +1,10 @@
 /** Readers who follow the documented rule, or any snapshot of a table, all the time, beside deliveries and re-deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ancestors } from '../../src/exports/destinations/iceberg/present.ts';
 import { DestinationUnavailable } from '../../src/platform/errors.ts';
 import type { Random } from '../support/random.ts';
 import { isFileType, type Fleet, type Place } from './fleet.ts';
-import { historyOf, type Lake } from './lake.ts';
+import type { Lake } from './lake.ts';
 import { readInterval, type Stores } from './objects.ts';
 
 const PAUSE_MS = 200;
@@ -43,9 +44,10 @@ export function startReaders(
 
   async function readSnapshot({ tableAt, problemsIn }: Lake, place: Place): Promise<void> {
     const table = await tableAt(place);
-    const history = table ? historyOf(table) : [];
-    if (history.length === 0) return;
-    torn.push(...(await problemsIn(place, random.pick(history))));
+    const line = table ? [...ancestors(table)] : [];
+    if (line.length === 0) return;
+    const picked = random.pick(line);
+    torn.push(...(await problemsIn(place, line, (snapshot) => snapshot === picked)).flat());
     counts.snapshots += 1;
   }
 

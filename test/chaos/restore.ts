@@ -98,7 +98,7 @@ async function addFiles(deliveries: Deliveries, store: Store, keys: readonly str
 }
 
 async function addSnapshots(deliveries: Deliveries, lake: Lake, place: Place): Promise<void> {
-  for (const { exportId, start, runId, rows } of (await lake.contentAt(place)).intervals) {
+  for (const { exportId, start, runId, rows } of await lake.intervalsAt(place)) {
     const uuids = rows.map(({ uuid }) => uuid).sort();
     deliveries.set(`${place.label} ${exportId} ${start}`, { fingerprint: [runId, ...uuids].join(), runId });
   }

@@ -161,8 +161,11 @@ export async function renameFiles(place: IcebergPlace): Promise<void> {
   await commit(one, [{ ...manifest, ...counts, partitions: null }], 'replace');
 }
 
-/** Writes one manifest in place of all, as engines that rewrite manifests do. */
-export async function mergeManifests(place: IcebergPlace): Promise<void> {
+/** Writes one manifest in place of all, as engines that rewrite manifests do. @param changed the entries that it gets */
+export async function mergeManifests(
+  place: IcebergPlace,
+  changed = (entries: readonly ManifestEntry[]) => entries,
+): Promise<void> {
   const one = await begin(place);
   const read = one.manifests.map(async ({ manifest_path, sequence_number, added_snapshot_id }) => {
     const entries = await place.readAvro<ManifestEntry>(manifest_path);
@@ -176,7 +179,7 @@ export async function mergeManifests(place: IcebergPlace): Promise<void> {
         file_sequence_number: entry.file_sequence_number ?? sequence_number,
       }));
   });
-  const entries = (await Promise.all(read)).flat();
+  const entries = changed((await Promise.all(read)).flat());
   const manifest = await writeManifest(one, entries, 'data');
   const counts = { added_files_count: 0, existing_files_count: entries.length };
   await commit(one, [{ ...manifest, ...counts, partitions: null }], 'replace');

@@ -27,6 +27,17 @@ export function lakeReader({ uri, namespace, ...files }: TestNamespace | OtherNa
     return Buffer.from(await Body!.transformToByteArray());
   }
   const avroOf = async <T>(url: string) => readAvro<T>(await bytesOf(url));
+  /** @returns the URLs of a snapshot's manifests */
+  async function manifestsOf(list: string): Promise<string[]> {
+    return (await avroOf<ManifestPath>(list)).map(({ manifest_path }) => manifest_path);
+  }
+  /** @returns the URLs of the data files that are live in a manifest */
+  async function filesOfManifest(manifest: string): Promise<string[]> {
+    const entries = await avroOf<Entry>(manifest);
+    return entries.flatMap(({ status, data_file }) =>
+      status === 2 || data_file.content !== 0 ? [] : data_file.file_path,
+    );
+  }
   return {
     bytesOf,
     readAvro: avroOf,
@@ -47,13 +58,11 @@ export function lakeReader({ uri, namespace, ...files }: TestNamespace | OtherNa
       });
       return catalog.load().finally(catalog.close);
     },
+    manifestsOf,
+    filesOfManifest,
     /** @returns the URLs of the data files that a manifest list leads to */
     async filesOf(list: string): Promise<string[]> {
-      const manifests = await avroOf<ManifestPath>(list);
-      const entries = await Promise.all(manifests.map(async ({ manifest_path }) => avroOf<Entry>(manifest_path)));
-      return entries
-        .flat()
-        .flatMap(({ status, data_file }) => (status === 2 || data_file.content !== 0 ? [] : data_file.file_path));
+      return (await Promise.all((await manifestsOf(list)).map(filesOfManifest))).flat();
     },
     /** @param columns all by default */
     async rowsOf(url: string, columns?: string[]): Promise<Record<string, unknown>[]> {
