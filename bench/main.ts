@@ -11,6 +11,7 @@ const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
   console: () => import('./console.ts'),
   decide: () => import('./decide/decide.ts'),
   destinations: () => import('./export/destinations.ts'),
+  'event-names': () => import('./export/event-names.ts'),
   export: () => import('./export/export.ts'),
   overload: () => import('./capture/overload.ts'),
   'large-bodies': () => import('./capture/large-bodies.ts'),

@@ -70,20 +70,20 @@ function stageRange(runId: string, { from, to }: Range): Promise<unknown> {
   return to - from === 1 ? exportPart({ runId, part: from }) : exportParts({ runId, from, to });
 }
 
-function rangeLength(parts: number): number {
-  return parts > MAX_SINGLE_PARTS && patched('part-ranges') ? PARTS_IN_RANGE : 1;
+function rangesOf({ parts, readings }: PreparedRun): Range[] {
+  const length = readings === undefined && parts > MAX_SINGLE_PARTS && patched('part-ranges') ? PARTS_IN_RANGE : 1;
+  const ends =
+    readings ?? Array.from({ length: Math.ceil(parts / length) }, (_, n) => Math.min((n + 1) * length, parts));
+  return ends.map((to, n) => ({ from: ends[n - 1] ?? 0, to }));
 }
 
 /** Stages parts, several at once; the first failure stops the others. */
 async function stageParts(run: PreparedRun): Promise<FinishInstruction> {
   const { runId, parts } = run;
-  const length = rangeLength(parts);
-  let next = 0;
+  const waiting = rangesOf(run);
   let stagedParts = 0;
   const worker = async () => {
-    while (next < parts) {
-      const range = { from: next, to: Math.min(next + length, parts) };
-      next = range.to;
+    for (let range = waiting.shift(); range; range = waiting.shift()) {
       await stageRange(runId, range);
       stagedParts += range.to - range.from;
       setCurrentDetails(`${sentence(run)}: ${stagedParts} of ${parts} parts staged, ${run.rows} rows in all`);
@@ -92,9 +92,9 @@ async function stageParts(run: PreparedRun): Promise<FinishInstruction> {
   const scope = new CancellationScope();
   try {
     await scope.run(async () => {
-      const workers = Array.from({ length: Math.min(Math.ceil(parts / length), PARTS_AT_ONCE) }, worker);
+      const workers = Array.from({ length: Math.min(waiting.length, PARTS_AT_ONCE) }, worker);
       await Promise.all(workers).catch(async (error: unknown) => {
-        next = parts;
+        waiting.length = 0;
         scope.cancel();
         await Promise.allSettled(workers);
         throw error;

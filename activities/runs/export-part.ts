@@ -2,13 +2,15 @@
  * Stages parts at the destination, where they are not visible yet. Safe to repeat, even if an attempt that was thought dead resumes: where
  * two attempts stage the same part, the staging that was recorded last before the commit began wins.
  */
+import type { Session } from '../../src/exports/destinations/contract.ts';
 import { hashKeyOf } from '../../src/exports/batch-exports/content.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSession, requirePlan, type PlannedRun } from './open-session.ts';
-import { partSource } from './part-source.ts';
+import { partSource, type RunPartSource } from './part-source.ts';
+import { stageTogether, type NumberedPart } from './stage-together.ts';
 import { attemptOfRun } from './run-attempt.ts';
 import { recordStep } from './recorded-step.ts';
 
@@ -30,7 +32,7 @@ export async function exportPart(
 }
 
 /**
- * Stages a range of parts, one after another. An attempt continues after the parts that earlier attempts have recorded.
+ * Stages a range of parts, one after another, or the parts of a plan by event in one reading. An attempt continues after the parts that earlier attempts have recorded.
  * @returns the rows that this attempt staged
  * @throws as exportPart
  */
@@ -69,25 +71,38 @@ async function stageParts(
   await stores.ledger.lockIfOpen(planned.lease);
   const ranges = await stores.runs.listPlannedParts(planned.run, from, to);
   if (ranges.length < to - from) throw new Error(`run ${planned.run.id} has no parts ${from} to ${to}`);
+  const parts = ranges.map((range, offset) => ({ index: from + offset, range }));
   const hashKey = hashKeyOf(configs, planned.run);
   const session = await openSession(engine, planned, signal);
-  let rows = 0;
+  const stage = (part: NumberedPart, source: RunPartSource) => stagePart(engine, planned, session, part, source);
   try {
-    for (const [offset, range] of ranges.entries()) {
-      const index = from + offset;
-      if (recorded.has(index)) continue;
+    if (planned.plan.byEvent)
+      return { rows: await stageTogether(events, planned, { parts, recorded }, { stage, hashKey, signal }) };
+    let rows = 0;
+    for (const part of parts) {
+      if (recorded.has(part.index)) continue;
       signal.throwIfAborted();
-      const source = partSource(events, planned, range, hashKey, signal);
-      const stopFollowing = engine.progress.follow(planned.run.id, index, source.readProgress);
-      const staged = await session.write({ index, rows: range.rows }, source).finally(stopFollowing);
-      await stores.inTransaction(async (tx) => {
-        await tx.ledger.lockIfOpen(planned.lease);
-        await tx.runs.stagePart(planned.run.id, staged);
-      });
-      rows += staged.rows;
+      rows += await stage(part, partSource(events, planned, part.range, hashKey, signal));
     }
     return { rows };
   } finally {
     await session.close();
   }
+}
+
+/** Writes and records one part. @returns its rows */
+async function stagePart(
+  { stores, progress }: Engine,
+  { run, lease }: PlannedRun,
+  session: Session,
+  { index, range }: NumberedPart,
+  source: RunPartSource,
+): Promise<number> {
+  const stopFollowing = progress.follow(run.id, index, source.readProgress);
+  const staged = await session.write({ index, rows: range.rows }, source).finally(stopFollowing);
+  await stores.inTransaction(async (tx) => {
+    await tx.ledger.lockIfOpen(lease);
+    await tx.runs.stagePart(run.id, staged);
+  });
+  return staged.rows;
 }

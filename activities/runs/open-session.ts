@@ -50,6 +50,7 @@ export function requirePlan(run: Run, attempt?: number): PlannedRun {
       columns: plan.columns,
       merge: mergeOf(plan.content),
       file: plan.file,
+      ...(plan.byEvent && { events: plan.byEvent.events }),
     },
   };
 }

@@ -4,22 +4,32 @@ import type { PartSummary } from '../../src/exports/formats/part-summary.ts';
 import { IntervalShrank } from '../../src/platform/errors.ts';
 import type { ReadProgress } from '../../src/exports/runs/progress-meter.ts';
 import type { EventReader } from '../../src/events/reading/read.ts';
-import type { PlannedPart } from '../../src/exports/domain/plan.ts';
+import type { PlannedPart, StoredPlan } from '../../src/exports/domain/plan.ts';
 import { encodeFile } from '../../src/exports/formats/file.ts';
 import { scanRows } from '../../src/exports/formats/scan.ts';
 import type { PlannedRun } from './open-session.ts';
+
+export type RunPartSource = PartSource & { readProgress: ReadProgress };
 
 /** @param hashKey key for hashed columns */
 export function partSource(
   events: EventReader,
   { plan, slice }: PlannedRun,
-  { rows: plannedRows, ...range }: PlannedPart,
+  { rows, ...range }: PlannedPart,
   hashKey: string | null,
   signal: AbortSignal,
-): PartSource & { readProgress: ReadProgress } {
+): RunPartSource {
+  return sourceOfRows(plan, rows, () => events.copy({ ...slice, ...range }, plan.columns, { signal, hashKey }));
+}
+
+/** @param copy begins to read the part's rows, as COPY BINARY with header and trailer */
+export function sourceOfRows(
+  plan: Pick<StoredPlan, 'columns' | 'file'>,
+  plannedRows: number,
+  copy: () => AsyncIterable<Uint8Array>,
+): RunPartSource {
   let summarize: (() => PartSummary) | undefined;
   let readProgress: ReadProgress | undefined;
-  const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal, hashKey });
 
   return {
     readProgress: () => readProgress?.() ?? { rows: 0, bytes: 0 },

@@ -25,8 +25,16 @@ import { recordStep } from './recorded-step.ts';
 
 /** `end`: the end of the data interval, ISO. */
 export type PrepareRunInput = { exportId: string; end: string };
-/** The run's row; instants are ISO seconds, for people. */
-export type PreparedRun = { runId: string; kind: RunKind; start: string; end: string; rows: number; parts: number };
+/** The run's row; instants are ISO seconds, for people. `readings`: ends of the ranges of parts that are read together. */
+export type PreparedRun = {
+  runId: string;
+  kind: RunKind;
+  start: string;
+  end: string;
+  rows: number;
+  parts: number;
+  readings?: readonly number[];
+};
 
 /** Seconds for `Unavailable`; without effect here, because Temporal's retry policy decides. */
 const BLOCKED_RETRY_SECONDS = 60;
@@ -207,5 +215,13 @@ function count(number: number, noun: string): string {
 
 function describePrepared(run: Run, plan: StoredPlan): PreparedRun {
   const [start, end] = [isoSeconds(millisOf(run.start)), isoSeconds(millisOf(run.end))];
-  return { runId: run.id, kind: run.kind, start, end, rows: plan.rows, parts: countParts(plan) };
+  return {
+    runId: run.id,
+    kind: run.kind,
+    start,
+    end,
+    rows: plan.rows,
+    parts: countParts(plan),
+    ...(plan.byEvent && { readings: plan.byEvent.readings }),
+  };
 }

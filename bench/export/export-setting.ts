@@ -7,7 +7,7 @@ import zlib from 'node:zlib';
 import { parquetMetadata } from 'hyparquet';
 import type { Pool } from '../../src/platform/db/connection.ts';
 import { columnsOf, selectionOf, selectList, type Slice } from '../../src/events/reading/selection.ts';
-import { runShell, serverCpuMs, type Case } from '../measure.ts';
+import { parentOf, runShell, serverCpuMs, type Case } from '../measure.ts';
 
 export const ROWS = 100_000;
 
@@ -19,6 +19,12 @@ export type Setting = {
   /** Process id of the whole server. */
   postgres: number;
 };
+
+/** The process id of the whole server. */
+export async function postmaster(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return parentOf(rows[0]!.pid);
+}
 
 /** The SQL that selects the interval's rows, with the columns of a file. */
 export function selectOf({ slice }: Setting): string {

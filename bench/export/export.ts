@@ -19,13 +19,12 @@ import { readExportedFile } from '../../src/exports/formats/read-file.ts';
 import type { ExportJob, ExportReport, WorkerReady } from './export-worker.ts';
 import { loadEvents } from './export-data.ts';
 import { CONNECTORX, parquetPeers, PG2PARQUET } from './export-peers.ts';
-import { checkLines, commandCase, ROWS, selectOf, type Setting } from './export-setting.ts';
+import { checkLines, commandCase, postmaster, ROWS, selectOf, type Setting } from './export-setting.ts';
 import {
   atLeast,
   atMost,
   compare,
   interleave,
-  parentOf,
   requireProgram,
   serverCpuMs,
   type Bench,
@@ -77,11 +76,6 @@ export const bench: Bench = async ({ large, log }) => {
     await rm(directory, { recursive: true, force: true });
   }
 };
-
-async function postmaster(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
-  return parentOf(rows[0]!.pid);
-}
 
 const GZIP_BASELINE = 'baseline: psql COPY (row_to_json) | gzip -6';
 const ZSTD_BASELINE = 'psql | zstd -3';

@@ -4,26 +4,23 @@ import type { Column, RowsDigest } from '../../conditions/rows/columns.ts';
 import { isHashed, type Content } from '../../conditions/rows/content.ts';
 import { rowsDigestSql } from '../../conditions/rows/rows-digest.ts';
 import { copyOut } from './copy-out.ts';
-import { instantSql, integerSql, uuidSql } from './models/literals.ts';
+import { markedPartsSql, measureEvents, type PlacedPart } from './events-apart.ts';
+import { instantSql, integerSql } from './models/literals.ts';
+import {
+  betweenSql,
+  measureRows,
+  type Boundary,
+  type PartLimits,
+  type SelectedRows,
+  type SliceMeasure,
+} from './parts.ts';
 import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
 import { translateReadError, timeoutSetting, type Patience } from './patience.ts';
 import { openSnapshot } from './snapshot.ts';
 import { assertNotExpired, findExpiry } from './source-start.ts';
 import { hashSettings } from './transform.ts';
 
-/** A row's position in the order of a slice; `uuid` is the row's id. */
-export type Boundary = { intervalTime: string; uuid: string };
-
-/** A piece of a slice, from `from` (included) to `to` (excluded); a missing boundary is the slice's own. */
-export type PartRange = { rows: number; from?: Boundary; to?: Boundary };
-
-/**
- * Limits of a part. Bytes are counted as uncompressed JSON lines and may be exceeded by one row. If there are more than `parts` parts,
- * the answer has `parts + 1`, the last of which holds all remaining rows.
- */
-export type PartLimits = { rows: number; bytes: number; parts?: number };
-
-export type SliceMeasure = { rows: number; bytes: number; parts: PartRange[] };
+export type { Boundary, PartRange } from './parts.ts';
 
 export type EventReader = ReturnType<typeof eventReader>;
 
@@ -39,12 +36,11 @@ export function eventReader(pool: Pool) {
      */
     async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
-      return withSnapshot(pool, slice, selected.selection, seconds, async (client) => {
-        const { rows, bytes } = await countRowsAndBytes(client, selected);
-        if (rows === 0) return { rows, bytes, parts: [] };
-        if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };
-        return { rows, bytes, parts: partRanges(await partStarts(client, selected, limits), rows) };
-      });
+      return withSnapshot(pool, slice, selected.selection, seconds, (client) =>
+        limits.events === undefined
+          ? measureRows(client, selected, limits)
+          : measureEvents(client, selected, { ...limits, events: limits.events }),
+      );
     },
 
     /**
@@ -55,36 +51,36 @@ export function eventReader(pool: Pool) {
      * @throws the signal's reason when it is aborted
      * @throws InvalidInput when a query of the user's own cannot be computed
      */
-    async *copy(
+    copy(
       slice: Slice & { from?: Boundary; to?: Boundary },
       columns: readonly Column[],
-      {
-        signal,
-        hashKey,
-        limit,
-        seconds,
-      }: Patience & { signal?: AbortSignal; hashKey?: string | null; limit?: number } = {},
+      { limit, ...options }: CopyOptions & { limit?: number } = {},
     ): AsyncGenerator<Uint8Array> {
-      const { from, where, rowId, selection } = selectedPartRows(slice);
+      const { from, to, ...whole } = slice;
+      const selected = selectedRows(whole);
+      const { rowId, selection } = selected;
       // tooth: copy-order
-      const sql = `copy (select ${selectList(slice.content, selection, columns)} from ${from} where ${where}
-        order by interval_time, ${rowId} ${limit === undefined ? '' : `limit ${integerSql(limit)}`}) to stdout (format binary)`;
-      // Without a key the database would hash with an empty one, which anybody can do.
-      // tooth: hashed-with-key
-      if (isHashed(slice.content) && !hashKey) throw new Error('Hashed content is read with a key');
-      signal?.throwIfAborted();
-      const settings = { ...timeoutSetting(slice.content, seconds), ...(hashKey && hashSettings(hashKey)) };
-      const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], settings);
-      try {
-        await assertNotExpired(snapshot.client, slice, selection);
-        yield* copyOut(snapshot.client, sql, signal);
-        await snapshot.close();
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw translateReadError(slice.content, seconds, error);
-      } finally {
-        snapshot.abandon();
-      }
+      const sql = `select ${selectList(slice.content, selection, columns)} from ${selected.from}
+        where ${[selected.where, ...betweenSql(rowId, { from, to })].join(' and ')}
+        order by interval_time, ${rowId} ${limit === undefined ? '' : `limit ${integerSql(limit)}`}`;
+      return copyRows(pool, whole, selection, sql, options);
+    },
+
+    /**
+     * Copies out consecutive parts of a slice that was measured by event, in one reading. A field in front of the columns is null in rows.
+     * Each part begins with a row of which that field is the part's number, and the others are null.
+     * @param events as measured
+     */
+    copyParts(
+      slice: Slice,
+      columns: readonly Column[],
+      { events, parts }: { events: readonly (string | null)[]; parts: readonly PlacedPart[] },
+      options: CopyOptions = {},
+    ): AsyncGenerator<Uint8Array> {
+      const selected = selectedRows(slice);
+      const list = selectList(slice.content, selected.selection, columns);
+      const sql = markedPartsSql(selected, { events, parts, selectList: list, columns: columns.length });
+      return copyRows(pool, slice, selected.selection, sql, options);
     },
 
     /** Counts and digests the rows of a slice as it is now. */
@@ -152,10 +148,35 @@ export function eventReader(pool: Pool) {
   };
 }
 
-/** SQL of a slice's rows. */
-type SelectedRows = { from: string; where: string; rowId: string; bytes: string; selection: Selection };
+/** `hashKey`: for content that is hashed. */
+type CopyOptions = Patience & { signal?: AbortSignal; hashKey?: string | null };
 
-function selectedRows(slice: Slice): SelectedRows {
+async function* copyRows(
+  pool: Pool,
+  slice: Slice,
+  selection: Selection,
+  sql: string,
+  { signal, hashKey, seconds }: CopyOptions,
+): AsyncGenerator<Uint8Array> {
+  // Without a key the database would hash with an empty one, which anybody can do.
+  // tooth: hashed-with-key
+  if (isHashed(slice.content) && !hashKey) throw new Error('Hashed content is read with a key');
+  signal?.throwIfAborted();
+  const settings = { ...timeoutSetting(slice.content, seconds), ...(hashKey && hashSettings(hashKey)) };
+  const snapshot = await openSnapshot(pool, [slice.end, slice.cutoff], settings);
+  try {
+    await assertNotExpired(snapshot.client, slice, selection);
+    yield* copyOut(snapshot.client, `copy (${sql}) to stdout (format binary)`, signal);
+    await snapshot.close();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw translateReadError(slice.content, seconds, error);
+  } finally {
+    snapshot.abandon();
+  }
+}
+
+function selectedRows(slice: Slice): SelectedRows & { selection: Selection } {
   const selection = selectionOf(slice.content, slice);
   const { rowId, bytes } = selection.source;
   return { ...rowsOf(slice, selection), rowId, bytes, selection };
@@ -179,75 +200,4 @@ async function withSnapshot<T>(
   } finally {
     snapshot.abandon();
   }
-}
-
-async function countRowsAndBytes(
-  client: PoolClient,
-  { from, where, bytes: estimate }: SelectedRows,
-): Promise<{ rows: number; bytes: number }> {
-  const { rows } = await client.query<{ rows: string; bytes: string }>(
-    `select count(*) as rows, coalesce(sum(${estimate}), 0) as bytes from ${from} where ${where}`,
-  );
-  return { rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
-}
-
-type PartStart = { interval_time: string; uuid: string; rows_before: string };
-
-/**
- * Finds the first row of each part. A row's cost is the larger of its shares of the two limits, scaled by their product to stay an integer.
- * A row belongs to the part in which the total cost of the rows before it falls, so a part exceeds a limit by one row at most.
- */
-async function partStarts(
-  client: PoolClient,
-  { from, where, rowId, bytes }: SelectedRows,
-  limits: PartLimits,
-): Promise<PartStart[]> {
-  const { rows } = await client.query<PartStart>(
-    `select interval_time, uuid, rows_before
-     from (
-       select *, lag(part) over (order by rows_before) as part_before
-       from (
-         select interval_time, uuid, row_number() over w - 1 as rows_before,
-                div(sum(cost) over w - cost, $1::bigint * $2::bigint) as part
-         from (
-           select interval_time, ${rowId} as uuid, greatest($2::bigint, (${bytes}) * $1::bigint) as cost
-           from ${from} where ${where}
-         ) as costs
-         window w as (order by interval_time, uuid rows unbounded preceding)
-       ) as numbered
-     ) as neighbours
-     where part is distinct from part_before order by rows_before limit $3`,
-    [limits.rows, limits.bytes, limits.parts === undefined ? null : limits.parts + 1],
-  );
-  return rows;
-}
-
-function partRanges(starts: readonly PartStart[], total: number): PartRange[] {
-  const boundaries = starts.map((row) => ({ intervalTime: row.interval_time, uuid: row.uuid }));
-  return starts.map((start, i) => {
-    const from = boundaries[i];
-    const to = boundaries[i + 1];
-    const end = Number(starts[i + 1]?.rows_before ?? total);
-    return { rows: end - Number(start.rows_before), ...(i > 0 && from && { from }), ...(to && { to }) };
-  });
-}
-
-function selectedPartRows({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): SelectedRows {
-  const rows = selectedRows(slice);
-  const { rowId } = rows;
-  // tooth: part-from
-  // tooth: part-to
-  const conditions = [
-    rows.where,
-    // Compares `interval_time` alone, too, because Postgres cannot choose the monthly partitions by the row comparison.
-    ...(from
-      ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${boundarySql(from)}`]
-      : []),
-    ...(to ? [`(interval_time, ${rowId}) < ${boundarySql(to)}`] : []),
-  ];
-  return { ...rows, where: conditions.join(' and ') };
-}
-
-function boundarySql({ intervalTime, uuid }: Boundary): string {
-  return `(${instantSql(intervalTime)}, ${uuidSql(uuid)})`;
 }

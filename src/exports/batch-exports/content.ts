@@ -1,6 +1,7 @@
 /** Reads, checks and changes an export's content. */
 import { randomBytes } from 'node:crypto';
 import type { Destination } from '../destinations/contract.ts';
+import { namesEvents } from '../destinations/object-store/config.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
 import { InvalidInput, SecretLost } from '../../platform/errors.ts';
 import { columnsOf, mergeOf, selectionOf, type Selection } from '../../events/reading/selection.ts';
@@ -40,12 +41,13 @@ type CheckedDestination = Pick<Destination, 'title' | 'takes' | 'refusesVersions
 function checkContent(
   content: Content,
   { title, takes, refusesVersions, neededColumns }: CheckedDestination,
-  config: unknown,
+  config: Readonly<Record<string, unknown>>,
 ): void {
   const selection = selectionOf(content);
   checkModel(content, selection.source.model);
   checkColumnNames(content, selection);
   for (const { path } of content.transformations) checkPath(selection, path);
+  if (takes === 'files' && namesEvents(config)) checkEventsInNames(content, selection);
   const columns = columnsOf(content, takes);
   if (columns.every(({ hidden }) => hidden)) throw new InvalidInput('No column is left to export.', 'exclude_columns');
   const missingNeededColumn = neededColumns?.(config).find((needed) => !columns.some(({ name }) => name === needed));
@@ -98,6 +100,21 @@ function checkModel({ model, query, includeEvents, excludeEvents }: Content, rel
 /** Makes the error with upstream's message. */
 function onlyForEventsError(name: string, model: Model): InvalidInput {
   return new InvalidInput(`'${name}' is only supported for 'events' not '${model}' model`, name);
+}
+
+/** Names of files show the event as it is stored, whatever the columns make of it. */
+function checkEventsInNames({ transformations }: Content, { source, columns }: Selection): void {
+  if (source.model !== 'events')
+    throw new InvalidInput(
+      `The variable {event} is for exports of events, not of ${source.model}: choose another prefix.`,
+      'destination__config__prefix',
+    );
+  const hidden = transformations.find(({ path }) => columns.some(({ name, sql }) => name === path && sql === 'event'));
+  if (hidden)
+    throw new InvalidInput(
+      `The names of files would show the event, which a transformation of '${hidden.path}' hides: choose a prefix without {event}.`,
+      'destination__config__prefix',
+    );
 }
 
 function checkColumnNames(content: Content, { columns }: Selection): void {

@@ -175,7 +175,9 @@ export type Destination<Config = unknown> = {
   /** Names that a delivery has at the destination: objects and their manifest, or the table. Makes no network call. */
   names(
     config: Config,
-    delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId'> & { parts: readonly Part[] },
+    delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId' | 'events'> & {
+      parts: readonly Part[];
+    },
   ): string[];
   /**
    * Lists the data intervals that have a delivery at the place, perhaps another export's, so a comparison need not open a session for

@@ -11,6 +11,9 @@ export type Part = {
   rows: number;
 };
 
+/** An event, or null for all that the plan does not name, and the number of its parts, which follow each other. */
+export type EventParts = { event: string | null; parts: number };
+
 /** One run's delivery, from its plan. Instants are ISO, UTC, six decimals, Z. */
 export type Delivery = {
   projectId: number;
@@ -29,6 +32,8 @@ export type Delivery = {
   merge: RowVersions | null;
   /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
   file: FileEncoding & { numbered: boolean };
+  /** Set if each part holds one event: the events in the order of the parts. */
+  events?: readonly EventParts[];
 };
 
 /** A staged part, which `write` returns for `commit`: JSON-safe, stored with the run. Only the destination interprets `staged`. */

@@ -68,13 +68,14 @@ function graphOf(folder: string): Graph {
   const node = () => edges.push([]) - 1;
 
   /** Appends alternatives, each a list of positions, between the current end and a new one. */
-  function appendAlternatives(shapes: readonly (readonly Characters[])[]): void {
+  function appendAlternatives(shapes: readonly (readonly Characters[])[], repeats = false): void {
     const next = node();
     for (const shape of shapes) {
       let at = end;
       for (const [index, characters] of shape.entries()) {
         const to = index === shape.length - 1 ? next : node();
         edges[at]!.push({ characters, to });
+        if (repeats) edges[to]!.push({ characters, to });
         at = to;
       }
     }
@@ -84,7 +85,7 @@ function graphOf(folder: string): Graph {
   for (const piece of folder.split(/(\{[a-z_]+\})/)) {
     const name = piece.slice(1, -1);
     const variable = piece.startsWith('{') && Object.hasOwn(VARIABLES, name) ? VARIABLES[name] : undefined;
-    if (variable && variable.shapes.length > 0) appendAlternatives(variable.shapes);
+    if (variable && variable.shapes.length > 0) appendAlternatives(variable.shapes, variable.repeats);
     else for (const character of piece) appendAlternatives([[character]]);
   }
   return { edges, lastNode: end };

@@ -14,6 +14,8 @@ export type DeliveredFile = {
   identity: string;
   /** The store's own checksum of the object; null if it keeps none, so reading back downloads the object. */
   checksum: string | null;
+  /** The event of all its rows, null for the events that the plan does not name; absent if it may hold any. */
+  event?: string | null;
 };
 
 /** A destination's acknowledgement; stored with the run, returned by the API, checked by `sluice verify`. */

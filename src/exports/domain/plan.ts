@@ -38,8 +38,17 @@ export type Plan = {
   /** Columns that are read and delivered, in order. */
   columns: readonly Column[];
   file: FileEncoding & { numbered: boolean };
+  /** Set if each part holds one event, because names of files contain it. */
+  byEvent?: PlanByEvent;
   /** The encoder's version; another version writes other bytes. */
   formatVersion: number;
+};
+
+export type PlanByEvent = {
+  /** Events in the order of the parts; null for all that are not named here. */
+  events: readonly { event: string | null; parts: number }[];
+  /** The parts that one reading of the interval stages: the end (excluded) of each range of parts, the last of which is their number. */
+  readings: readonly number[];
 };
 
 /** A plan in its run's row; the parts of a large plan are stored as rows of their own, and only their number is here. */
@@ -62,16 +71,46 @@ export const FORMAT_VERSION = 2;
 const MAX_FILES = 10_000;
 const MAX_STAGE_TABLES = 200;
 
-/** Limits of one part, and of one plan. */
-export type PlanLimits = { rows: number; bytes: number; parts: number };
+/** Limit of the events of one interval that have files of their own. */
+const MAX_NAMED_EVENTS = 1_000;
+
+/** Limits of one part, and of one plan. `events`: set if each part holds one event. */
+export type PlanLimits = { rows: number; bytes: number; parts: number; events?: number };
 
 /** @param maxFileSizeMb target size of a file before compression, in MiB; null or 0 for none */
-export function planLimits(takes: 'files' | 'rows', maxFileSizeMb: number | null | undefined): PlanLimits {
+export function planLimits(
+  takes: 'files' | 'rows',
+  maxFileSizeMb: number | null | undefined,
+  { byEvent }: { byEvent: boolean },
+): PlanLimits {
   return {
     rows: MAX_PART_ROWS,
     bytes: maxFileSizeMb ? Math.min(maxFileSizeMb * MEBIBYTE, MAX_PART_BYTES) : MAX_PART_BYTES,
     parts: takes === 'files' ? MAX_FILES : MAX_STAGE_TABLES,
+    ...(byEvent && { events: MAX_NAMED_EVENTS }),
   };
+}
+
+/**
+ * Limits of one reading of an interval for parts by event. Each reading visits all rows of the interval, and Postgres sorts the ones that it
+ * returns, on disk if need be.
+ */
+const READING_ROWS = 1_000_000;
+const READING_BYTES = 1024 * MEBIBYTE;
+
+/** @returns the end of each range of parts that are read together */
+export function readingsOf({ parts, rows, bytes }: Pick<Plan, 'parts' | 'rows' | 'bytes'>): number[] {
+  const limit = Math.min(READING_ROWS, (READING_BYTES * rows) / bytes);
+  const ends: number[] = [];
+  let read = 0;
+  for (const [index, part] of parts.entries()) {
+    if (read > 0 && read + part.rows > limit) {
+      ends.push(index);
+      read = 0;
+    }
+    read += part.rows;
+  }
+  return parts.length === 0 ? [] : [...ends, parts.length];
 }
 
 /** Explains why a plan with more parts than the limit is rejected, and what to change. */

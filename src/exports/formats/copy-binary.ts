@@ -7,9 +7,13 @@ import { Unavailable } from '../../platform/errors.ts';
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 /** Signature, flags, length of the header extension. */
 const HEADER_BYTES = SIGNATURE.length + 8;
-const TRAILER = -1;
+/** In place of a row's number of fields. */
+const END = -1;
+/** A header without extension. */
+export const HEADER: Uint8Array = Buffer.concat([SIGNATURE, Buffer.alloc(8)]);
+export const TRAILER: Uint8Array = Buffer.from([0xff, 0xff]);
 /** A whole stream without rows. */
-export const NO_ROWS: Uint8Array = Buffer.concat([SIGNATURE, Buffer.alloc(8), Buffer.from([0xff, 0xff])]);
+export const NO_ROWS: Uint8Array = Buffer.concat([HEADER, TRAILER]);
 const WINDOW_BYTES = 256 * 1024;
 /** A window that a large row has stretched beyond this size is replaced by a normal one once the row is read. */
 const LARGE_WINDOW_BYTES = 4 * 1024 * 1024;
@@ -71,7 +75,7 @@ export class CopyBinaryReader {
     let position = this.#position;
     if (position + 2 > filled) return false;
     const fields = ((bytes[position]! << 24) >> 16) | bytes[position + 1]!;
-    if (fields === TRAILER) return this.#end();
+    if (fields === END) return this.#end();
     if (fields !== this.#columnCount) throw new Error(`COPY row of ${fields} fields, expected ${this.#columnCount}`);
     position += 2;
     for (let i = 0; i < fields; i++) {

@@ -91,6 +91,7 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
         runId: '<run id>',
         ...interval,
         file: plan.file,
+        ...(plan.byEvent && { events: plan.byEvent.events }),
         parts: plan.parts.map(({ rows }, index) => ({ index, rows })),
       }),
     };

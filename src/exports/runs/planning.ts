@@ -1,11 +1,11 @@
 /** Plans the content of a run and its parts, for the run itself and for previews. */
 import type { Destination } from '../destinations/contract.ts';
-import { fileEncodingOf, type FileConfig } from '../destinations/object-store/config.ts';
+import { fileEncodingOf, namesEvents, type FileConfig } from '../destinations/object-store/config.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { EventReader } from '../../events/reading/read.ts';
 import { columnsOf, type Slice } from '../../events/reading/selection.ts';
 import { isHashed } from '../../conditions/rows/content.ts';
-import { FORMAT_VERSION, planLimits, tooManyPartsSentence, type Plan } from '../domain/plan.ts';
+import { FORMAT_VERSION, planLimits, readingsOf, tooManyPartsSentence, type Plan } from '../domain/plan.ts';
 
 export type PlannedSlice = {
   destination: Pick<Destination, 'takes'>;
@@ -16,7 +16,7 @@ export type PlannedSlice = {
   hashKey: string | null;
 };
 
-type FilePlan = FileConfig & { max_file_size_mb?: number | null };
+type FilePlan = FileConfig & { max_file_size_mb?: number | null; prefix?: string };
 
 /** @throws Unavailable when the slice is not sealed; InvalidInput when its content cannot be computed, or has too many parts */
 export async function planContent(
@@ -26,8 +26,9 @@ export async function planContent(
 ): Promise<Plan> {
   const { content, cutoff } = slice;
   const fileConfig = config as FilePlan;
-  const limits = planLimits(destination.takes, fileConfig.max_file_size_mb);
-  const { rows, bytes, parts } = await events.measure(slice, limits, options);
+  const byEvent = destination.takes === 'files' && namesEvents(fileConfig);
+  const limits = planLimits(destination.takes, fileConfig.max_file_size_mb, { byEvent });
+  const { rows, bytes, parts, events: partsOfEvents } = await events.measure(slice, limits, options);
   if (parts.length > limits.parts)
     throw new InvalidInput(
       tooManyPartsSentence(destination.takes, limits, { rows, bytes }),
@@ -42,7 +43,11 @@ export async function planContent(
     content,
     hashKey: isHashed(content) ? hashKey : null,
     columns: columnsOf(content, destination.takes),
-    file: { ...fileEncodingOf(fileConfig), numbered: Boolean(fileConfig.max_file_size_mb) || parts.length > 1 },
+    file: {
+      ...fileEncodingOf(fileConfig),
+      numbered: Boolean(fileConfig.max_file_size_mb) || parts.length > (partsOfEvents?.length ?? 1),
+    },
+    ...(partsOfEvents && { byEvent: { events: partsOfEvents, readings: readingsOf({ parts, rows, bytes }) } }),
     formatVersion: FORMAT_VERSION,
   };
 }

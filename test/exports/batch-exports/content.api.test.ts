@@ -169,6 +169,13 @@ describe('the content of a batch export', () => {
       'hogql_query',
       /^'hogql_query' is only supported for 'events' not 'persons' model$/,
     ],
+    [{ model: 'persons' }, { prefix: 'a/{event}' }, 'destination__config__prefix', /exports of events, not of persons/],
+    [
+      { transformations: [{ path: 'event', action: 'drop' }] },
+      { prefix: '{event}' },
+      'destination__config__prefix',
+      /would show the event, which a transformation of 'event' hides/,
+    ],
     [{ hogql_query: 'select event from events, persons' }, {}, 'hogql_query', /./],
     [{ hogql_query: 'select event from events', include_columns: ['uuid'] }, {}, 'include_columns', /'uuid'.*event/],
     [{ filters: 'plan' }, {}, 'filters', /^'filters' should be an array of filters$/],

@@ -23,6 +23,11 @@ describe('key spaces', () => {
     ['x{unknown}', 'x{unknown}'],
     ['web/date={start_date}/hour={start_hour}', 'web/date=2026-11-22/hour=13'],
     ['web/date={start_date}/hour={start_hour}', 'web/date={year}-{month}-{day}/hour={hour}'],
+    ['web/{event}', 'web/paid'],
+    ['web/{event}', 'web/__manifests__'],
+    ['web/event={event}/{year}', 'web/event=a.b/2025'],
+    ['{event}', '{year}'],
+    ['a{event}', '{event}a'],
   ] as const) {
     it(`have keys in common: ${one} and ${other}`, () => {
       assert.ok(overlap(PROJECT + one, PROJECT + other));
@@ -44,6 +49,12 @@ describe('key spaces', () => {
     ['web/date={start_date}/hour={start_hour}', 'web'],
     ['web/date={start_date}/hour={start_hour}', 'app/date={start_date}/hour={start_hour}'],
     ['web/date={start_date}/hour={start_hour}', 'web/date=2026-11-22/hour=33'],
+    ['web/{event}', 'web'],
+    ['web/{event}', 'web/a/b'],
+    ['web/{event}', 'web/a b'],
+    ['web/event={event}', 'web/event='],
+    ['a{event}b', 'ab'],
+    ['web/{event}', 'app/{event}'],
   ] as const) {
     it(`have no keys in common: ${one} and ${other}`, () => {
       assert.ok(!overlap(PROJECT + one, PROJECT + other));

@@ -110,6 +110,10 @@ describe('LocalFile', () => {
   itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makePlace);
   describe('with versioned names', () =>
     itKeepsTheContract(REPLACED_AT_ONCE, () => makePlace({ layout: 'versioned' })));
+  describe('with the event in stable names', () =>
+    itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, () =>
+      makePlace({ prefix: 'event={event}/{year}' }),
+    ));
 
   describe('while an interval is delivered again, for a reader who has read the manifest and not yet the files', () => {
     it('versioned names still hold all of it', async () => {

@@ -161,7 +161,9 @@ describe('S3', () => {
   });
   itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makePlace);
   describe('with versioned names in partition folders', () =>
-    itKeepsTheContract(REPLACED_AT_ONCE, () => makePlace({ layout: 'versioned', path_style: 'hive' })));
+    itKeepsTheContract(REPLACED_AT_ONCE, () =>
+      makePlace({ layout: 'versioned', path_style: 'hive', prefix: 'web/event={event}' }),
+    ));
 
   it('marks each object with its upload and lets the store keep a checksum', async () => {
     const place = await makePlace({ compression: null });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Superseded } from '../../../src/platform/errors.ts';
 import type { Destination, PartSource, Receipt, Session } from '../../../src/exports/destinations/contract.ts';
-import type { StagedPart } from '../../../src/exports/destinations/delivery.ts';
+import type { EventParts, StagedPart } from '../../../src/exports/destinations/delivery.ts';
 import type { Delivery } from '../../../src/exports/destinations/delivery.ts';
 import type { Column } from '../../../src/conditions/rows/columns.ts';
 import type { Artifacts, RecordedArtifact } from '../../../src/exports/destinations/artifacts.ts';
@@ -86,6 +86,14 @@ export type Place = {
   file?: Partial<Delivery['file']>;
 };
 
+const hasEvents = ({ config }: Place) => String((config as { prefix?: string }).prefix).includes('{event}');
+
+/** As a plan by event has them: two parts of one event, one of each other, and the last of the events without files of their own. */
+function eventsOf(parts: number): EventParts[] {
+  const events = Array.from({ length: parts }, (_, n) => (n === parts - 1 && n > 0 ? null : `Event/${n >> 1 && n}`));
+  return [...Map.groupBy(events, (event) => event)].map(([event, { length }]) => ({ event, parts: length }));
+}
+
 /** @param hour after the first interval's start */
 const instantOf = (hour: number) => `${new Date(Date.UTC(2015, 4, 17, 10 + hour)).toISOString().slice(0, -1)}000Z`;
 
@@ -154,6 +162,7 @@ export function testInterval(
       columns: parts[0] && 'columns' in parts[0] ? copiedColumns(parts[0]) : COLUMNS,
       merge: null,
       file: { format: 'JSONLines', compression: 'gzip', numbered: parts.length > 1, ...file },
+      ...(hasEvents(place) && { events: eventsOf(parts.length) }),
     };
     known.add(delivery.runId);
 

@@ -1,7 +1,7 @@
 /** COPY takes no parameters, so all values in its query are written as literals. */
 import pg from 'pg';
 
-const textSql = pg.escapeLiteral;
+export const textSql = pg.escapeLiteral;
 
 export function instantSql(iso: string): string {
   return `${textSql(iso)}::timestamptz`;

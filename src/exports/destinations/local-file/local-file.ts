@@ -15,7 +15,7 @@ import {
 } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import type { Subject } from '../contract.ts';
-import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
+import { allNames, checkDirectory, checkPrefix, namesOf, type ObjectNames } from '../object-store/keys.ts';
 import { listDeliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
 import { testUpload } from '../object-store/try-upload.ts';
@@ -42,13 +42,20 @@ type LocalFileConfig = Static<typeof LocalFileConfig>;
 
 /** The project's own folder comes first, so keys are paths below the export root and no project reaches another's. */
 function folderOf(config: LocalFileConfig, projectId: number): string {
-  const folders = [checkPrefix(config.directory, 'directory'), folderPattern(config)];
+  const folders = [checkDirectory(config.directory), folderPattern(config)];
   return [String(projectId), ...folders.filter((folder) => folder !== '')].join('/');
 }
 
 /** Omits the operator's root, so moving the root does not change places. */
 function folderPlace(config: LocalFileConfig, { projectId, model }: Subject): string {
   return `local:${withModel(folderOf(config, projectId), model)}`;
+}
+
+type NamedDelivery = Parameters<typeof namesOf>[1] & { projectId: number };
+
+/** The file systems of macOS and Windows do not distinguish capital letters. */
+function localNames(config: LocalFileConfig, delivery: NamedDelivery): ObjectNames {
+  return namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config), 'unsure');
 }
 
 function storageOf({ localRoot, localQuotaMb, localFileMode }: DestinationEnvironment, projectId: number) {
@@ -69,7 +76,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   legacyDefaults: FORMER_FILE_CONFIG,
   secretsGoTo: [],
   async validate(config) {
-    if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');
+    if (checkDirectory(config.directory) === '') throw new InvalidInput('May not be blank.', 'directory');
     checkPrefix(config.prefix);
   },
   place: folderPlace,
@@ -98,8 +105,7 @@ export const localFile = defineDestination<LocalFileConfig>({
       },
     },
   ],
-  names: (config, delivery) =>
-    allNames(namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)), delivery.parts),
+  names: (config, delivery) => allNames(localNames(config, delivery), delivery.parts),
   async *listDeliveries(config, subject, environment, signal) {
     const { projectId, model } = subject;
     const store = localStore({
@@ -119,7 +125,7 @@ export const localFile = defineDestination<LocalFileConfig>({
     });
     return fileSession({
       store,
-      names: namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)),
+      names: localNames(config, delivery),
       delivery,
       context,
     });

@@ -8,7 +8,7 @@ import { StagedLost, Superseded } from '../../../platform/errors.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
-import { fileKindOf } from './keys.ts';
+import { fileKindOf, folderOfKey } from './keys.ts';
 import {
   encodeManifest,
   isObject,
@@ -21,6 +21,7 @@ import {
 import { assertOurs } from './ownership.ts';
 import { markSuccess } from './success.ts';
 import {
+  deliveredFile,
   openUpload,
   listRecorded,
   listRecordedUploads,
@@ -145,7 +146,7 @@ async function recordLeaving(
 
 /** Target for a part's file, without a change if the file already shows this content or an interrupted call of ours made it visible. */
 async function targetOf(
-  { store }: FileSession,
+  { store, names }: FileSession,
   entries: ReadonlyMap<string, DeliveredFile>,
   part: StagedPart,
   upload: StagedFile,
@@ -153,7 +154,7 @@ async function targetOf(
   const visible = await store.head(upload.key);
   const entry = entries.get(upload.key);
   if (entry && entry.content_sha256 === part.contentSha256 && isObject(visible, entry)) return { file: entry };
-  const file = fileOf(upload, part.rows, part.contentSha256 ?? '');
+  const file = deliveredFile(upload, part.rows, part.contentSha256 ?? '', names.event(part.index));
   return isObject(visible, file) ? { file } : { file, change: { upload, replaces: replacedBy(visible) } };
 }
 
@@ -167,6 +168,8 @@ async function showsContent(
   for (const [index, { part, upload }] of winners.entries()) {
     const file = files[index]!;
     if (!names.isVersioned(file.key) || file.content_sha256 !== part.contentSha256) return false;
+    // Files of different events may have equal content, if they do not contain the event.
+    if (folderOfKey(file.key) !== folderOfKey(upload.key)) return false;
     const [was, is] = [fileKindOf(file.key), fileKindOf(upload.key)];
     if (was.format !== is.format || was.compression !== is.compression) return false;
     if (!isObject(await store.head(file.key), file)) return false;
@@ -185,13 +188,8 @@ async function emptyTarget(
   if (entry?.rows === 0 && isObject(visible, entry)) return { file: entry };
   const empty = session.context.emptyFile(fileKindOf(key));
   const upload = await stage(session, await openUpload(session, key), empty.bytes);
-  const file = fileOf(upload, 0, empty.summary().contentSha256 ?? '');
+  const file = deliveredFile(upload, 0, empty.summary().contentSha256 ?? '', entry?.event);
   return { file, change: { upload, replaces: replacedBy(visible) } };
-}
-
-function fileOf(upload: StagedFile, rows: number, contentSha256: string): DeliveredFile {
-  const { key, bytes, sha256, identity, checksum } = upload;
-  return { key, rows, bytes, sha256, content_sha256: contentSha256, identity, checksum };
 }
 
 function sameNames(before: readonly DeliveredFile[], after: readonly DeliveredFile[]): boolean {

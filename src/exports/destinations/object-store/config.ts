@@ -11,6 +11,7 @@ import {
 } from '../../formats/file-encoding.ts';
 import { addGroup, shownWhen } from '../define.ts';
 import { REPLACED_AT_ONCE, type ConditionalPromises } from '../promises.ts';
+import { EVENT } from './event-folders.ts';
 import {
   checkPrefix,
   inPathStyle,
@@ -29,7 +30,7 @@ export const fileProperties = {
       default: '',
       title: 'Prefix',
       examples: ['events/{year}/{month}/{day}'],
-      description: `The folder of the files. It may contain ${PREFIX_VARIABLES.join(', ')}: the date variables refer to the end of the interval in UTC, and {table} is the model.`,
+      description: `The folder of the files. It may contain ${PREFIX_VARIABLES.join(', ')}: the date variables refer to the end of the interval in UTC, {table} is the model, and with {event} each file has the rows of one event.`,
     }),
     path_style: stringEnum(PATH_STYLES, {
       title: 'Path style',
@@ -144,6 +145,11 @@ export function layoutOf({ layout }: { layout?: Layout }): Layout {
 /** The folder of a checked configuration's files, with variables in braces. Exports that were created before path styles are flat. */
 export function folderPattern({ prefix, path_style }: { prefix: string; path_style?: PathStyle }): string {
   return inPathStyle(checkPrefix(prefix), path_style);
+}
+
+/** Whether the names of a configuration's files contain the event, so that each file holds one. */
+export function namesEvents({ prefix }: { prefix?: string }): boolean {
+  return prefix?.includes(EVENT) ?? false;
 }
 
 /** The fields of a configuration that decide how files are written. */

@@ -1,6 +1,7 @@
 /** Lists the delivered data intervals in a store by the names of manifests, because a listing costs less than asking for each interval. */
 import type { IntervalBounds } from '../contract.ts';
 import { withModel } from '../key-space.ts';
+import { EVENT, MANIFESTS } from './event-folders.ts';
 import { manifestKey } from './keys.ts';
 import { instantOfCompact } from './prefix-variables.ts';
 import type { ObjectStore } from './store.ts';
@@ -16,7 +17,7 @@ export async function* listDeliveriesIn(
   prefix: string,
   model: string,
 ): AsyncGenerator<IntervalBounds> {
-  const fixed = withModel(prefix, model).replace(/\{.*$/s, '');
+  const fixed = withModel(prefix, model).replace(EVENT, MANIFESTS).replace(/\{.*$/s, '');
   for await (const key of store.list(fixed)) {
     const named = MANIFEST.exec(key);
     const [start, end] = [instantOfCompact(named?.[1]), instantOfCompact(named?.[2])];

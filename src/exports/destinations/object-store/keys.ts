@@ -1,13 +1,15 @@
 /**
- * Names of objects: `<prefix>/<start>-<end>[-<run id>][-<n>]<extension>` and `<prefix>/<start>-<end>_manifest.json`.
+ * Names of objects: `<prefix>/<start>-<end>[-<run id>][-<n>]<extension>` and `<prefix>/<start>-<end>_manifest.json`. Where the prefix contains
+ * `{event}`, files are numbered within each event.
  *
  * Instants in names have ISO 8601's basic form in UTC, `20240321T000000Z` (with a fraction if there is one): they sort by
  * time and hold no colon or plus, which cause trouble in Windows, Hadoop, rsync or URLs.
  */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { fileExtension } from '../../formats/file.ts';
-import { type Delivery, type Part } from '../delivery.ts';
+import { type Delivery, type EventParts, type Part } from '../delivery.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type FileEncoding } from '../../formats/file-encoding.ts';
+import { EVENT, eventFolder, isEventFolder, MAX_EVENT_BYTES } from './event-folders.ts';
 import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variables.ts';
 
 /** S3's limit of a key's length; no major store allows more. */
@@ -30,8 +32,8 @@ export const PREFIX_VARIABLES = Object.entries(VARIABLES).flatMap(([name, { isOf
 function checkPath(path: string, attr: string): string {
   const trimmed = path.replace(/\/$/, '');
   if (trimmed === '') return '';
-  if (Buffer.byteLength(trimmed) > MAX_PREFIX_BYTES)
-    throw new InvalidInput(`Must have at most ${MAX_PREFIX_BYTES} bytes.`, attr);
+  if (longestBytes(trimmed) > MAX_PREFIX_BYTES)
+    throw new InvalidInput(`Must have at most ${MAX_PREFIX_BYTES} bytes${eventNote(trimmed)}.`, attr);
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\\]/.test(trimmed) || !trimmed.isWellFormed()) {
     throw new InvalidInput('Must not contain control characters or backslashes.', attr);
@@ -40,8 +42,8 @@ function checkPath(path: string, attr: string): string {
   if (segments.some((segment) => segment === '')) {
     throw new InvalidInput('Must not start with a slash or contain an empty segment.', attr);
   }
-  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)) {
-    throw new InvalidInput(`Must have at most ${MAX_SEGMENT_BYTES} bytes between slashes.`, attr);
+  if (segments.some((segment) => longestBytes(segment) > MAX_SEGMENT_BYTES)) {
+    throw new InvalidInput(`Must have at most ${MAX_SEGMENT_BYTES} bytes between slashes${eventNote(trimmed)}.`, attr);
   }
   if (segments.some((segment) => segment === '.' || segment === '..')) {
     throw new InvalidInput('Must not contain the segments "." or "..".', attr);
@@ -49,14 +51,28 @@ function checkPath(path: string, attr: string): string {
   return trimmed;
 }
 
-/** Makes the checks of `checkPath`, and that every `{…}` is a known variable. @throws InvalidInput naming the field */
-export function checkPrefix(prefix: string, attr = 'prefix'): string {
+/** The other variables are about as long as their values. */
+function longestBytes(text: string): number {
+  return Buffer.byteLength(text.replace(EVENT, '')) + (text.includes(EVENT) ? MAX_EVENT_BYTES : 0);
+}
+
+function eventNote(path: string): string {
+  return path.includes(EVENT) ? `, of which ${EVENT} counts as ${MAX_EVENT_BYTES}` : '';
+}
+
+/** Makes the checks of `checkPath`, and that every `{…}` is a variable of the field. @throws InvalidInput naming the field */
+export function checkPrefix(prefix: string, attr = 'prefix', variables = PREFIX_VARIABLES): string {
   const path = checkPath(prefix, attr);
-  const literal = path.replace(/\{[a-z_]+\}/g, (variable) => (PREFIX_VARIABLES.includes(variable) ? '' : variable));
-  if (/[{}]/.test(literal)) {
-    throw new InvalidInput(`Braces may only hold a variable: ${PREFIX_VARIABLES.join(' ')}.`, attr);
-  }
+  const literal = path.replace(/\{[a-z_]+\}/g, (variable) => (variables.includes(variable) ? '' : variable));
+  if (/[{}]/.test(literal)) throw new InvalidInput(`Braces may only hold a variable: ${variables.join(' ')}.`, attr);
+  if (path.split(EVENT).length > 2) throw new InvalidInput(`Must contain ${EVENT} once at most.`, attr);
   return path;
+}
+
+/** Makes the checks of `checkPrefix` for a directory in front of the prefix. @throws InvalidInput naming the field */
+export function checkDirectory(directory: string): string {
+  const variables = PREFIX_VARIABLES.filter((variable) => variable !== EVENT);
+  return checkPrefix(directory, 'directory', variables);
 }
 
 /** `hive`: partition folders below the prefix, by the start of the interval. */
@@ -82,6 +98,8 @@ export type Layout = (typeof LAYOUTS)[number];
 export type ObjectNames = {
   layout: Layout;
   file(index: number): string;
+  /** The event that a part's file holds, null for the events that the plan does not name; undefined if it may hold any. */
+  event(index: number): string | null | undefined;
   manifest: string;
   /** The empty object that marks a folder of exactly one interval as delivered; undefined for other folders. */
   success: string | undefined;
@@ -110,6 +128,11 @@ export function folderOf(prefix: string, interval: PrefixInterval): string {
   return prefix.replace(/\{([a-z_]+)\}/g, (_, name: string) => VARIABLES[name]!.value(interval));
 }
 
+/** The folder of a key, with a slash at the end; empty for none. */
+export function folderOfKey(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1);
+}
+
 /** @param prefix as `checkPrefix` returned it */
 function stemOf(prefix: string, interval: PrefixInterval): string {
   const folder = folderOf(prefix, interval);
@@ -135,25 +158,73 @@ function successKey(prefix: string, interval: PrefixInterval, layout: Layout): s
 
 const RUN_ID = /^-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
-type NamedDelivery = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
+type NamedDelivery = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId' | 'events'>;
 
-/** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
-export function namesOf(prefix: string, delivery: NamedDelivery, layout: Layout): ObjectNames {
-  const stem = stemOf(prefix, delivery);
+/**
+ * The names of one delivery's objects.
+ * @param prefix as `checkPrefix` returned it
+ * @param capitals whether the store distinguishes capital letters; see `eventFolder`
+ */
+export function namesOf(
+  prefix: string,
+  delivery: NamedDelivery,
+  layout: Layout,
+  capitals: 'distinct' | 'unsure' = 'distinct',
+): ObjectNames {
   // tooth: store-run-in-name
   const run = layout === 'versioned' ? `-${delivery.runId}` : '';
   const extension = fileExtension(delivery.file);
   const manifest = manifestKey(prefix, delivery);
-  const isFile = (key: string) =>
-    key.startsWith(stem) && FILE_KINDS.has(key.slice(stem.length).replace(RUN_ID, '').replace(/^-\d+/, ''));
+  const partOf = prefix.includes(EVENT) ? numberedByEvent(delivery.events) : numbered;
+  const afterStem = stemRemover(prefix, delivery);
+  const isFile = (key: string) => {
+    const rest = afterStem(key);
+    return rest !== undefined && FILE_KINDS.has(rest.replace(RUN_ID, '').replace(/^-\d+/, ''));
+  };
   return {
     layout,
-    file: (index) => `${stem}${run}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
+    file(index) {
+      const { event, number } = partOf(index);
+      const stem = stemOf(
+        prefix,
+        event === undefined ? delivery : { ...delivery, event: eventFolder(event, capitals) },
+      );
+      return `${stem}${run}${delivery.file.numbered ? `-${number}` : ''}${extension}`;
+    },
+    event: (index) => partOf(index).event,
     manifest,
     success: successKey(prefix, delivery, layout),
     isFile,
-    isVersioned: (key) => isFile(key) && RUN_ID.test(key.slice(stem.length)),
+    isVersioned: (key) => isFile(key) && RUN_ID.test(afterStem(key)!),
     isOfInterval: (key) => key === manifest || isFile(key),
+  };
+}
+
+/** A part's event, and the part's number among those of its event. */
+type NumberedPart = { event: string | null | undefined; number: number };
+
+const numbered = (index: number): NumberedPart => ({ event: undefined, number: index });
+
+function numberedByEvent(events: readonly EventParts[] = []): typeof numbered {
+  const parts = events.flatMap(({ event, parts: count }) =>
+    Array.from({ length: count }, (_, number): NumberedPart => ({ event, number })),
+  );
+  return (index) => {
+    // Plans of versions that do not know the variable have no events.
+    if (!parts[index]) throw new Error(`the plan does not say which event part ${index} holds`);
+    return parts[index];
+  };
+}
+
+/** @returns a function that returns what follows the stem in a key of the interval; undefined for other keys */
+function stemRemover(prefix: string, interval: PrefixInterval): (key: string) => string | undefined {
+  // No prefix contains control characters.
+  const [head = '', tail] = stemOf(prefix, { ...interval, event: '\0' }).split('\0');
+  return (key) => {
+    if (!key.startsWith(head)) return undefined;
+    if (tail === undefined) return key.slice(head.length);
+    const at = key.indexOf(tail, head.length);
+    return at >= 0 && isEventFolder(key.slice(head.length, at)) ? key.slice(at + tail.length) : undefined;
   };
 }
 

@@ -7,7 +7,9 @@ import type { DeliveredFile, Receipt } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
 import type { Delivery } from '../delivery.ts';
 import { totalsOf } from '../totals.ts';
+import { folderOfDelivery } from './event-folders.ts';
 import { objectStoreFault } from './faults.ts';
+import { folderOfKey } from './keys.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 
 /** Limit far above the largest interval's manifest, because a hostile store may send any amount. */
@@ -43,6 +45,12 @@ const Manifest = Type.Object({
       content_sha256: Type.String(),
       identity: Type.String(),
       checksum: Type.Union([Type.String(), Type.Null()]),
+      event: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], {
+          description:
+            'The event of all rows of the file; null: events that have no files of their own. Absent if the prefix has no `{event}`.',
+        }),
+      ),
     }),
   ),
 });
@@ -155,7 +163,7 @@ async function readText(content: AsyncIterable<Uint8Array>): Promise<string | un
 
 /** The folder of the interval's objects. @param key of the manifest */
 export function locationOf(store: ObjectStore, key: string): string {
-  return store.locate(key.slice(0, key.lastIndexOf('/') + 1));
+  return store.locate(folderOfDelivery(folderOfKey(key)));
 }
 
 /** The receipt of a manifest. @param cutoff this run's cutoff, which the manifest lacks if equal content was left in place */

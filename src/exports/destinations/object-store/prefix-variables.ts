@@ -4,8 +4,10 @@
  */
 import { parseIso, toIsoMicros } from '../../../platform/time/iso.ts';
 import type { Delivery } from '../delivery.ts';
+import { EVENT_CHARACTERS, MANIFESTS } from './event-folders.ts';
 
-export type PrefixInterval = Pick<Delivery, 'start' | 'end' | 'model'>;
+/** `event`: what stands for `{event}`; the manifest's if absent. */
+export type PrefixInterval = Pick<Delivery, 'start' | 'end' | 'model'> & { event?: string };
 
 /** The characters of one position of a text. */
 export type Characters = string;
@@ -14,6 +16,8 @@ type Variable = {
   value(interval: PrefixInterval): string;
   /** All shapes of the value, each a list of positions. Empty: the value does not depend on the interval. */
   shapes: readonly (readonly Characters[])[];
+  /** Whether a position stands for one character or more of the kind. */
+  repeats?: true;
   /** Whether only path styles contain it: a configured prefix may not. */
   isOfPathStyle?: true;
 };
@@ -62,6 +66,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   table: { value: ({ model }) => model, shapes: [] },
   data_interval_start: { value: ({ start }) => compactInstant(start), shapes: INSTANTS },
   data_interval_end: { value: ({ end }) => compactInstant(end), shapes: INSTANTS },
+  event: { value: ({ event = MANIFESTS }) => event, shapes: [[EVENT_CHARACTERS]], repeats: true },
 };
 
 /** `2024-03-21T00:00:00.000000Z` to `20240321T000000Z`; a fraction other than zero stays. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Superseded } from '../../../platform/errors.ts';
 import type { Artifact } from '../artifacts.ts';
-import type { SessionContext } from '../contract.ts';
+import type { DeliveredFile, SessionContext } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { listArtifactsAt } from '../recorded.ts';
@@ -23,6 +23,17 @@ export type UploadSession = Pick<FileSession, 'store' | 'context'>;
 
 /** A staged file: `write` of a part of the delivery returns it, and `commit` receives it. */
 export type StagedFile = StagedUpload & { artifactId: string };
+
+/** The file that a revealed upload becomes. @param event see `DeliveredFile` */
+export function deliveredFile(
+  { key, bytes, sha256, identity, checksum }: StagedFile,
+  rows: number,
+  contentSha256: string,
+  event: DeliveredFile['event'] | undefined,
+): DeliveredFile {
+  const file = { key, rows, bytes, sha256, content_sha256: contentSha256, identity, checksum };
+  return event === undefined ? file : { ...file, event };
+}
 
 /** An open upload that is recorded in our database. */
 export type RecordedUpload = { id: string; upload: Upload };
