@@ -12,6 +12,7 @@ import { idOf, METADATA } from '../../src/exports/destinations/azure-blob/stagin
 import { pieceName } from '../../src/exports/destinations/gcs/store.ts';
 import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
 import { localStore } from '../../src/exports/destinations/local-file/store.ts';
+import { eventFolder, MANIFESTS } from '../../src/exports/destinations/object-store/event-folders.ts';
 import { LAYOUTS, PATH_STYLES, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
 import { encodeManifest, manifestOf } from '../../src/exports/destinations/object-store/manifest.ts';
 import { uploadName } from '../../src/exports/destinations/object-store/upload-names.ts';
@@ -40,6 +41,7 @@ export const DESTINATION_KINDS: readonly Kind[] = [
       ...(await temporaryFiles()),
       ...uploadMetadata(product()),
       ...uploadNames(),
+      ...eventFolders(),
     ],
   },
   { name: 'destinations/manifest', writtenTo: READERS, least: 20, present: manifestFields },
@@ -193,8 +195,15 @@ async function temporaryFiles(): Promise<string[]> {
   }
 }
 
+function eventFolders(): string[] {
+  const events = ['$pageview', 'Order Completed', '__other__', '.a/ä.', '語'.repeat(50), null];
+  const folders = events.flatMap((event) => [eventFolder(event, 'distinct'), eventFolder(event, 'unsure')]);
+  return [...folders, MANIFESTS].map((folder) => `{event}: ${folder}`);
+}
+
 function manifestFields(): string[] {
-  const file = { key: 'k', rows: 1, bytes: 1, sha256: 's', content_sha256: 'c', identity: 'i', checksum: null };
+  const hashes = { sha256: 's', content_sha256: 'c', identity: 'i', checksum: null };
+  const file = { key: 'k', rows: 1, bytes: 1, event: 'e', ...hashes };
   const parts: StagedPart[] = [];
   const states = (['complete', 'replacing'] as const).map((state) => manifestOf(state, DELIVERY, parts, [file], ID));
   return states.flatMap((manifest) => {

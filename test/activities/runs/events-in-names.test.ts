@@ -117,13 +117,7 @@ describe('an export with the event in its prefix', function () {
   it('is read by DuckDB with partitions, and puts events after the thousand most frequent ones together', async () => {
     const hour = nextHour();
     const names = Array.from({ length: 1_100 }, (_, n) => `event ${String(n).padStart(4, '0')}`);
-    await store(hour, [
-      ...names,
-      ...names.slice(0, 1_000),
-      ...HOSTILE.slice(4, 6),
-      ...HOSTILE.slice(4, 6),
-      ...HOSTILE.slice(4, 6),
-    ]);
+    await store(hour, [...names, ...names.slice(0, 1_000), ...HOSTILE, ...HOSTILE, ...HOSTILE]);
     const { id, folder } = await create({
       prefix: 'event={event}',
       path_style: 'hive',
@@ -136,18 +130,21 @@ describe('an export with the event in its prefix', function () {
     const duckdb = await (await DuckDBInstance.create()).connect();
     const files = `read_parquet('${folder}/*/*/*/*.parquet', hive_partitioning = true, hive_types = {'event': varchar})`;
     const read = async (sql: string) => (await duckdb.runAndReadAll(sql)).getRowsJson();
-    assert.deepEqual(
-      await read(
-        `select event, date::text, hour::text, count(*) from ${files} where event in ('Paid', 'paid') group by all order by 1`,
-      ),
-      [
-        ['Paid', '2015-05-17', '01', '3'],
-        ['paid', '2015-05-17', '01', '3'],
-      ],
+    const found = await read(
+      `select event, date::text, hour::text, count(*) from ${files} group by all having count(*) = 3`,
     );
+    // Long names are cut, and a name that stands for the rest has a hash.
+    const whole = HOSTILE.filter((name) => name !== '__other__' && name !== '語'.repeat(200));
+    assert.equal(found.length, HOSTILE.length);
+    for (const [, ...rest] of found) assert.deepEqual(rest, ['2015-05-17', '01', '3']);
+    for (const name of whole)
+      assert.ok(
+        found.some(([event]) => event === name),
+        name,
+      );
     assert.deepEqual(
       await read(`select count(*), count(distinct event), count(*) filter (event = '__other__') from ${files}`),
-      [['2106', '1001', '102']],
+      [['2136', '1001', '124']],
     );
     duckdb.closeSync();
     const marks = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('_SUCCESS'));

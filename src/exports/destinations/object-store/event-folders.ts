@@ -3,7 +3,7 @@
  * and none is the text of the rest or of the manifests.
  *
  * A text is the event's name in percent-encoding of its UTF-8 bytes (RFC 3986, section 2.1), which query engines decode in the values of
- * partition folders. A long one is cut, and ends with `~` and a hash of the name.
+ * partition folders. A long one is cut, and ends with `~` and a hash of the name, and so do an empty one and `__other__`.
  */
 import { createHash } from 'node:crypto';
 
@@ -37,11 +37,17 @@ const ESCAPED_WITH_CAPITALS = /[^a-z0-9$\-._]|^[._]|\.$/gu;
 export function eventFolder(event: string | null, capitals: 'distinct' | 'unsure'): string {
   if (event === null) return OTHER_EVENTS;
   const text = event.replace(capitals === 'distinct' ? ESCAPED : ESCAPED_WITH_CAPITALS, percentEncoded);
-  if (text !== '' && text.length <= MAX_EVENT_BYTES) return text;
+  // Decoded, the text of an event of this name would be the value of the rest.
+  const isReserved = event === OTHER_EVENTS;
+  if (text !== '' && text.length <= MAX_EVENT_BYTES && !isReserved) return text;
   const hash = createHash('sha256').update(event).digest('hex').slice(0, HASH_DIGITS);
-  // The cut must not leave a part of an escape.
-  const head = text.slice(0, MAX_EVENT_BYTES - CUT.length - HASH_DIGITS).replace(/%.?$/, '');
-  return `${head}${CUT}${hash}`;
+  const head = text.slice(0, MAX_EVENT_BYTES - CUT.length - HASH_DIGITS);
+  return `${withoutCutCharacter(head)}${CUT}${hash}`;
+}
+
+/** Engines refuse a partition value that is not UTF-8. Without an incomplete escape, and a last character of several bytes, whole or not. */
+function withoutCutCharacter(head: string): string {
+  return head.replace(/%.?$/, '').replace(/%[C-F].(?:%[89AB].)*$/, '');
 }
 
 function percentEncoded(character: string): string {
