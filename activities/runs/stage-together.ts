@@ -40,14 +40,17 @@ export async function stageTogether(
     ...(to && { to }),
   }));
   const reading = { events: plan.byEvent!.events.map(({ event }) => event), parts: placed };
-  const copied = events.copyParts(slice, plan.columns, reading, { signal, hashKey });
+  const failed = new AbortController();
+  const options = { signal: AbortSignal.any([signal, failed.signal]), hashKey };
+  const copied = events.copyParts(slice, plan.columns, reading, options);
   const numbers = missing.map(({ index }) => index);
   const { rowsOf, stop } = markedParts(copied, plan.columns.length, numbers);
   try {
     const rows = await severalAtOnce(missing, (part) => {
       const source = sourceOfRows(plan, part.range.rows, () => rowsOf(part.index));
       return stage(part, source).catch(async (error: unknown) => {
-        // Otherwise the later parts would wait for their turn for ever.
+        // Otherwise the later parts would wait for their turn for ever, and the end of the reading for Postgres's next row.
+        failed.abort(error);
         await stop(error);
         throw error;
       });

@@ -32,7 +32,7 @@ export function eventReader(pool: Pool) {
   return {
     /**
      * Counts a slice and divides it into parts; without rows there are none. The same slice and limits give the same parts as long as no
-     * event is deleted. To measure all events of an interval, Postgres reads only the index `events_interval`.
+     * event is deleted. To measure all events of an interval, Postgres reads only the index `events_interval`, unless parts are by event.
      */
     async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
@@ -51,7 +51,7 @@ export function eventReader(pool: Pool) {
      * @throws the signal's reason when it is aborted
      * @throws InvalidInput when a query of the user's own cannot be computed
      */
-    copy(
+    async *copy(
       slice: Slice & { from?: Boundary; to?: Boundary },
       columns: readonly Column[],
       { limit, ...options }: CopyOptions & { limit?: number } = {},
@@ -63,7 +63,7 @@ export function eventReader(pool: Pool) {
       const sql = `select ${selectList(slice.content, selection, columns)} from ${selected.from}
         where ${[selected.where, ...betweenSql(rowId, { from, to })].join(' and ')}
         order by interval_time, ${rowId} ${limit === undefined ? '' : `limit ${integerSql(limit)}`}`;
-      return copyRows(pool, whole, selection, sql, options);
+      yield* copyRows(pool, whole, selection, sql, options);
     },
 
     /**
@@ -71,7 +71,7 @@ export function eventReader(pool: Pool) {
      * Each part begins with a row of which that field is the part's number, and the others are null.
      * @param events as measured
      */
-    copyParts(
+    async *copyParts(
       slice: Slice,
       columns: readonly Column[],
       { events, parts }: { events: readonly (string | null)[]; parts: readonly PlacedPart[] },
@@ -80,7 +80,7 @@ export function eventReader(pool: Pool) {
       const selected = selectedRows(slice);
       const list = selectList(slice.content, selected.selection, columns);
       const sql = markedPartsSql(selected, { events, parts, selectList: list, columns: columns.length });
-      return copyRows(pool, slice, selected.selection, sql, options);
+      yield* copyRows(pool, slice, selected.selection, sql, options);
     },
 
     /** Counts and digests the rows of a slice as it is now. */
