@@ -18,6 +18,12 @@ describe('words about flags', () => {
     ],
     [{ type: 'person', key: 'email', operator: 'is_set', value: 'is_set' }, 'email is set'],
     [{ type: 'person', key: 'age', operator: 'between', value: [18, 30] }, 'age is between 18 and 30'],
+    [
+      { type: 'person', key: 'plan', operator: 'not_icontains_multi', value: ['a', 'b', 'c'] },
+      'plan contains none of a, b or c',
+    ],
+    [{ type: 'person', key: 'app', operator: 'semver_tilde', value: '1.2.3' }, 'app is a patch of version 1.2.3'],
+    [{ type: 'person', key: 'age', operator: 'min', value: 18 }, 'age is at least 18'],
     [{ type: 'person', key: 'seen', operator: 'is_date_after', value: '-1d' }, 'seen is after 1 day ago'],
     [{ type: 'cohort', key: 'id', operator: 'not_in', value: 7 }, 'person is not in cohort 7'],
     [{ type: 'flag', key: '3', operator: 'flag_evaluates_to', value: false }, 'flag 3 is off'],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { Flag } from '../flags-data.ts';
-import { conditionsOf, IDS, type Names } from '../words/conditions.ts';
+import { conditionsOf, NAMES_BY_ID, type Names } from '../words/conditions.ts';
 
 /** Names for the conditions of listed flags: those of the flags themselves, and of the first 100 cohorts. Others are shown by id. */
 export function useListNames(projectId: number, flags: readonly Flag[]): Names {
@@ -21,8 +21,8 @@ export function useListNames(projectId: number, flags: readonly Flag[]): Names {
     staleTime: 60_000,
   });
   return {
-    ...IDS,
-    cohort: (id) => cohorts.data?.results.find((cohort) => String(cohort.id) === id)?.name || IDS.cohort(id),
-    flag: (id) => flags.find((flag) => String(flag.id) === id)?.key ?? IDS.flag(id),
+    ...NAMES_BY_ID,
+    cohort: (id) => cohorts.data?.results.find((cohort) => String(cohort.id) === id)?.name || NAMES_BY_ID.cohort(id),
+    flag: (id) => flags.find((flag) => String(flag.id) === id)?.key ?? NAMES_BY_ID.flag(id),
   };
 }

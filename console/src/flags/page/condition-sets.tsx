@@ -161,13 +161,13 @@ export function SetWords({ set, isLater, filters, names }: SetWordsProps) {
 }
 
 export function ConditionWords({ condition, names }: { condition: Condition; names: Names }) {
-  const { subject, verb, values, between } = partsOf(condition, names);
+  const { subject, verb, values, conjunction } = partsOf(condition, names);
   return (
     <>
       <code>{subject}</code> {verb}{' '}
       {values.map((value, at) => (
         <span key={value}>
-          {at > 0 && (at === values.length - 1 ? ` ${between} ` : ', ')}
+          {at > 0 && (at === values.length - 1 ? ` ${conjunction} ` : ', ')}
           <code className={styles.value}>{value}</code>
         </span>
       ))}

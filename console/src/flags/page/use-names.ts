@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import { flagQuery, groupTypesQuery } from '../flags-data.ts';
-import { conditionsOf, IDS, type Filters, type Names } from '../words/conditions.ts';
+import { conditionsOf, NAMES_BY_ID, type Filters, type Names } from '../words/conditions.ts';
 
 /** Names of cohorts, flags and group types, which conditions hold only by id. Hidden ones are shown by id. */
 export function useNames(projectId: number, filters: Filters): Names {
@@ -31,10 +31,11 @@ export function useNames(projectId: number, filters: Filters): Names {
   const keyOfFlag = new Map(flags.map((id, index) => [String(id), flagKeys[index]?.data?.key]));
   return useMemo(
     () => ({
-      cohort: (id) => nameOfCohort.get(id) || IDS.cohort(id),
-      flag: (id) => keyOfFlag.get(id) ?? IDS.flag(id),
+      cohort: (id) => nameOfCohort.get(id) || NAMES_BY_ID.cohort(id),
+      flag: (id) => keyOfFlag.get(id) ?? NAMES_BY_ID.flag(id),
       groupType: (index) =>
-        groupTypes.data?.find((groupType) => groupType.group_type_index === index)?.group_type ?? IDS.groupType(index),
+        groupTypes.data?.find((groupType) => groupType.group_type_index === index)?.group_type ??
+        NAMES_BY_ID.groupType(index),
     }),
     // oxlint-disable-next-line react/exhaustive-deps
     [JSON.stringify([...nameOfCohort, ...keyOfFlag]), groupTypes.data],

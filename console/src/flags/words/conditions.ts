@@ -1,12 +1,13 @@
 /** Conditions of a flag as sentences: `$initial_referrer contains google`. */
 import type { components } from '../../api/schema.d.ts';
+import { kindOf, operatorWords } from '../../exports/form/content/operators.ts';
 
 export type Filters = components['schemas']['FlagFilters'];
 export type ConditionSet = NonNullable<Filters['groups']>[number];
 export type Condition = NonNullable<ConditionSet['properties']>[number];
 
-/** A condition in parts, so that a page can set names and values apart from the words between them. */
-export type ConditionParts = { subject: string; verb: string; values: string[]; between: 'or' | 'and' };
+/** A condition in parts, so that a page can show names and values in another style than the words between them. */
+export type ConditionParts = { subject: string; verb: string; values: string[]; conjunction: 'or' | 'and' };
 
 /** Names of objects that conditions refer to by id. */
 export type Names = {
@@ -16,53 +17,14 @@ export type Names = {
   groupType(index: number): string;
 };
 
-/** Names for use where only the ids are known. */
-export const IDS: Names = {
+/** Names where only the ids are known. */
+export const NAMES_BY_ID: Names = {
   cohort: (id) => `cohort ${id}`,
   flag: (id) => `flag ${id}`,
   groupType: (index) => `group type ${index}`,
 };
 
-const VERBS: Readonly<Record<string, string>> = {
-  exact: 'is',
-  is_not: 'is not',
-  is_set: 'is set',
-  is_not_set: 'is not set',
-  icontains: 'contains',
-  not_icontains: 'does not contain',
-  icontains_multi: 'contains',
-  not_icontains_multi: 'contains neither',
-  starts_with: 'begins with',
-  not_starts_with: 'does not begin with',
-  ends_with: 'ends with',
-  not_ends_with: 'does not end with',
-  regex: 'matches',
-  not_regex: 'does not match',
-  gt: 'is more than',
-  gte: 'is at least',
-  min: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  max: 'is at most',
-  between: 'is between',
-  not_between: 'is not between',
-  is_date_exact: 'is on',
-  is_date_before: 'is before',
-  is_date_after: 'is after',
-  semver_eq: 'is version',
-  semver_neq: 'is not version',
-  semver_gt: 'is newer than version',
-  semver_gte: 'is at least version',
-  semver_lt: 'is older than version',
-  semver_lte: 'is at most version',
-  semver_tilde: 'is about version',
-  semver_caret: 'is compatible with version',
-  semver_wildcard: 'is a version like',
-};
-const WITHOUT_VALUE = ['is_set', 'is_not_set'];
-const BETWEEN = ['between', 'not_between'];
-
-export function partsOf(condition: Condition, names: Names = IDS): ConditionParts {
+export function partsOf(condition: Condition, names: Names = NAMES_BY_ID): ConditionParts {
   const { type, operator, value } = condition;
   const key = String(condition.key);
   if (type === 'cohort') {
@@ -71,17 +33,18 @@ export function partsOf(condition: Condition, names: Names = IDS): ConditionPart
       subject: 'person',
       verb: isNegated ? 'is not in' : 'is in',
       values: [names.cohort(String(value))],
-      between: 'or',
+      conjunction: 'or',
     };
   }
-  if (type === 'flag') return { subject: names.flag(key), verb: 'is', values: [flagValue(value)], between: 'or' };
+  if (type === 'flag') return { subject: names.flag(key), verb: 'is', values: [flagValue(value)], conjunction: 'or' };
   const name = operator ?? 'exact';
-  const values = WITHOUT_VALUE.includes(name) ? [] : (Array.isArray(value) ? value : [value]).map(valueInWords);
+  const kind = kindOf(name);
+  const values = kind === 'none' ? [] : (Array.isArray(value) ? value : [value]).map(valueInWords);
   return {
     subject: type === 'person_metadata' ? `person's ${key}` : key,
-    verb: VERBS[name] ?? name.replaceAll('_', ' '),
+    verb: operatorWords(name),
     values,
-    between: BETWEEN.includes(name) ? 'and' : 'or',
+    conjunction: kind === 'bounds' ? 'and' : 'or',
   };
 }
 
@@ -103,17 +66,17 @@ function valueInWords(value: unknown): string {
 const MAX_VALUES = 5;
 
 /** @returns values as `a, b or c`, the last ones counted where there are many */
-export function listOf(values: readonly string[], between: string): string {
+export function listOf(values: readonly string[], conjunction: string): string {
   if (values.length <= 1) return values.join('');
   if (values.length > MAX_VALUES) {
-    return `${values.slice(0, MAX_VALUES - 1).join(', ')} ${between} ${values.length - MAX_VALUES + 1} others`;
+    return `${values.slice(0, MAX_VALUES - 1).join(', ')} ${conjunction} ${values.length - MAX_VALUES + 1} others`;
   }
-  return `${values.slice(0, -1).join(', ')} ${between} ${values.at(-1)}`;
+  return `${values.slice(0, -1).join(', ')} ${conjunction} ${values.at(-1)}`;
 }
 
-export function conditionInWords(condition: Condition, names: Names = IDS): string {
-  const { subject, verb, values, between } = partsOf(condition, names);
-  return [subject, verb, listOf(values, between)].filter(Boolean).join(' ');
+export function conditionInWords(condition: Condition, names: Names = NAMES_BY_ID): string {
+  const { subject, verb, values, conjunction } = partsOf(condition, names);
+  return [subject, verb, listOf(values, conjunction)].filter(Boolean).join(' ');
 }
 
 export const conditionsOf = (set: ConditionSet): readonly Condition[] => set.properties ?? [];
@@ -125,7 +88,7 @@ export const percentOf = (set: Pick<ConditionSet, 'rollout_percentage'>): number
 export const formatPercent = (percent: number): string => `${Number(percent.toFixed(4))} %`;
 
 /** @returns text such as `plan is pro and email is set`; empty for a set without conditions */
-export function setInWords(set: ConditionSet, names: Names = IDS): string {
+export function setInWords(set: ConditionSet, names: Names = NAMES_BY_ID): string {
   return conditionsOf(set)
     .map((condition) => conditionInWords(condition, names))
     .join(' and ');

@@ -33,19 +33,23 @@ const WORDS: Readonly<Record<string, readonly [string, ValueKind]>> = {
   semver_gte: ['is at least version', 'text'],
   semver_lt: ['is older than version', 'text'],
   semver_lte: ['is at most version', 'text'],
-  semver_tilde: ['is about version (~)', 'text'],
-  semver_caret: ['is compatible with version (^)', 'text'],
+  semver_tilde: ['is a patch of version', 'text'],
+  semver_caret: ['is compatible with version', 'text'],
   semver_wildcard: ['is a version like', 'text'],
 };
+
+/** Other names of operators, in flags. */
+const ALIASES: Readonly<Record<string, string>> = { min: 'gte', max: 'lte' };
+const wordsOf = (operator: string) => WORDS[ALIASES[operator] ?? operator];
 
 export const OPERATORS: readonly string[] = Object.keys(WORDS);
 
 export const DEFAULT_OPERATOR = 'exact';
 
 /** @returns the operator in words; its own name if it is newer than this page */
-export const operatorWords = (operator: string): string => WORDS[operator]?.[0] ?? operator.replaceAll('_', ' ');
+export const operatorWords = (operator: string): string => wordsOf(operator)?.[0] ?? operator.replaceAll('_', ' ');
 
-export const kindOf = (operator: string): ValueKind => WORDS[operator]?.[1] ?? 'text';
+export const kindOf = (operator: string): ValueKind => wordsOf(operator)?.[1] ?? 'text';
 
 /** A value as its input shows it. */
 export function textOf(value: unknown): string {
@@ -61,7 +65,7 @@ export function valueOf(kind: ValueKind, text: string): unknown {
   if (kind === 'bounds') return lines.slice(0, 2).map(numberIn);
   // The input shows one line, so further lines of an earlier operator's value are dropped.
   if (kind !== 'list') return kind === 'number' ? numberIn(lines[0]!) : lines[0] || undefined;
-  // Without blank lines: an empty value would match an empty property, or with “contains” every property.
+  // Blank lines are dropped: an empty value would match an empty property, or with “contains” every property.
   const filled = lines.filter((line) => line.trim() !== '');
   return filled.length > 1 ? filled : filled[0];
 }
