@@ -1,7 +1,7 @@
 /** Keys in a browser: made with scopes and shown once, rolled, deleted; the project's, for its admins. */
 import assert from 'node:assert/strict';
 import { SCOPES } from '../../src/people/access/scopes.ts';
-import { OBJECTS } from '../../console/src/settings/keys/scopes.ts';
+import { OBJECT_WORDS } from '../../console/src/settings/keys/scopes.ts';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { assertAccessible } from '../support/console/axe.ts';
 import { assertSentOnce } from '../support/console/sending.ts';
@@ -35,7 +35,7 @@ describe('keys in the console', () => {
     (await fetch(sluice.url + path, { headers: { Authorization: `Bearer ${key}` } })).status;
 
   it('knows every scope that the server knows', () => {
-    const known = Object.entries(OBJECTS).flatMap(([object, [, isWritable]]) =>
+    const known = Object.entries(OBJECT_WORDS).flatMap(([object, [, isWritable]]) =>
       isWritable ? [`${object}:read`, `${object}:write`] : [`${object}:read`],
     );
     assert.deepEqual(known.sort(), [...SCOPES].sort());

@@ -1,12 +1,12 @@
 /**
- * Keys that a page answers to, pressed anywhere on it. It ignores them in a field, while a dialog is open, and with a modifier. Single
- * letters get in the way of some assistive technology and of dictation, so they can be switched off.
+ * Keyboard shortcuts of a page, pressed anywhere on it except in a field, in a dialog or with a modifier. Single letters get in the way of
+ * some assistive technology and of dictation, so they can be switched off.
  */
 import { useEffect, useRef } from 'react';
 
-/** Actions by the browser's name of the key, such as `j` or `Escape`, or `g e` for a sequence. `does` is for the list of keys. */
+/** Actions by key: by the browser's name, such as `j` or `Escape`, or by a sequence of two, such as `g e`. */
 export type Keys = Readonly<Record<string, Action>>;
-/** Without `run` the key is only listed: the element that has the focus answers to it. */
+/** `does`: words for the list of shortcuts. Without `run` the key is only listed, because the focused element handles it. */
 type Action = { does: string; run?: (event: KeyboardEvent) => void };
 export type PresentKey = Action & { key: string };
 

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { follow } from './follow.ts';
-import { setLive } from './liveness.ts';
+import { setLive } from './live-state.ts';
 import { createRefresher } from './refresher.ts';
 
 /** Refreshes queries about a project's exports when these change. @returns a function that stops this */

@@ -1,5 +1,5 @@
 import styles from './live-mark.module.css';
-import { useIsLive } from './liveness.ts';
+import { useIsLive } from './live-state.ts';
 
 /** Shows whether the page follows changes as they happen. */
 export function LiveMark() {

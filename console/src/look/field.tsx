@@ -12,7 +12,7 @@ import {
 } from 'react-aria-components';
 import styles from './field.module.css';
 
-export type Common = {
+export type FieldTexts = {
   label: string;
   /** Whether the label is for screen readers only, because the text next to the field explains it. */
   isLabelHidden?: boolean;
@@ -20,14 +20,14 @@ export type Common = {
   error?: string | undefined;
 };
 
-/** Shows the error of the last answer without blocking the next request: browsers would not send a form with a natively invalid field. */
+/** Props that show the error of the last answer. Native validation would keep the browser from sending the form again. */
 export const validation = (error: string | undefined) =>
   ({ isInvalid: error !== undefined, validationBehavior: error === undefined ? 'native' : 'aria' }) as const;
 
 export const labelClass = (isHidden = false) => (isHidden ? 'visually-hidden' : styles.label!);
 
 export type TextFieldProps = Omit<AriaTextFieldProps, 'children'> &
-  Common & { placeholder?: string | undefined; lines?: number; mono?: boolean; suggestions?: readonly string[] };
+  FieldTexts & { placeholder?: string | undefined; lines?: number; mono?: boolean; suggestions?: readonly string[] };
 
 /** @param props `lines`: more than one makes it a text area; `suggestions`: texts that the browser offers during typing */
 export function TextField({
@@ -68,7 +68,7 @@ export function TextField({
           ))}
         </datalist>
       )}
-      <Below description={description} error={error} />
+      <DescriptionAndError description={description} error={error} />
     </AriaTextField>
   );
 }
@@ -80,11 +80,17 @@ export type CheckProps = {
   isDisabled?: boolean;
 };
 
-export function Switch({ children, description, error, ...props }: CheckProps & Pick<Common, 'description' | 'error'>) {
-  const below = useId();
+/** A switch has no slots for texts, unlike a text field, so it is described by `aria-describedby`. */
+export function Switch({
+  children,
+  description,
+  error,
+  ...props
+}: CheckProps & Pick<FieldTexts, 'description' | 'error'>) {
+  const textsId = useId();
   const isExplained = description !== undefined || error !== undefined;
   const control = (
-    <AriaSwitch {...props} {...(isExplained && { 'aria-describedby': below })} className={styles.check!}>
+    <AriaSwitch {...props} {...(isExplained && { 'aria-describedby': textsId })} className={styles.check!}>
       <span className={styles.track} aria-hidden>
         <span className={styles.thumb} />
       </span>
@@ -95,7 +101,7 @@ export function Switch({ children, description, error, ...props }: CheckProps & 
   return (
     <div data-invalid={error !== undefined || undefined}>
       {control}
-      <div id={below}>
+      <div id={textsId}>
         {description && <p className={styles.description}>{description}</p>}
         {error && <p className={styles.error}>{error}</p>}
       </div>
@@ -103,7 +109,7 @@ export function Switch({ children, description, error, ...props }: CheckProps & 
   );
 }
 
-export function Below({ description, error }: Pick<Common, 'description' | 'error'>) {
+export function DescriptionAndError({ description, error }: Pick<FieldTexts, 'description' | 'error'>) {
   return (
     <>
       {description && (

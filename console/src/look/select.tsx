@@ -8,12 +8,12 @@ import {
   SelectValue,
   Text,
 } from 'react-aria-components';
-import { Below, labelClass, validation, type Common } from './field.tsx';
+import { DescriptionAndError, labelClass, validation, type FieldTexts } from './field.tsx';
 import styles from './field.module.css';
 
 export type Option = { value: string; label: string; description?: string };
 
-export type SelectProps = Common & {
+export type SelectProps = FieldTexts & {
   options: readonly Option[];
   value: string | null;
   onChange: (value: string) => void;
@@ -48,7 +48,7 @@ export function Select({
         </SelectValue>
         <span aria-hidden>▾</span>
       </AriaButton>
-      <Below description={description} error={error} />
+      <DescriptionAndError description={description} error={error} />
       <Popover className={styles.popover!}>
         <ListBox className={styles.options!} items={options.map((item) => ({ ...item, id: item.value }))}>
           {(option) => (

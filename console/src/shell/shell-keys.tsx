@@ -25,17 +25,17 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
   }, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const isAsked = (event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === 'k';
-      if (!isAsked || document.querySelector('[role=dialog]')) return;
+      const isShortcut = (event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === 'k';
+      if (!isShortcut || document.querySelector('[role=dialog]')) return;
       event.preventDefault();
       setOpen('palette');
     };
-    const onAsked = () => setOpen('palette');
+    const onRequest = () => setOpen('palette');
     addEventListener('keydown', onKeyDown);
-    addEventListener(OPEN_PALETTE, onAsked);
+    addEventListener(OPEN_PALETTE, onRequest);
     return () => {
       removeEventListener('keydown', onKeyDown);
-      removeEventListener(OPEN_PALETTE, onAsked);
+      removeEventListener(OPEN_PALETTE, onRequest);
     };
   }, []);
   const go = (to: '/project/$projectId/exports' | '/project/$projectId/flags' | '/project/$projectId/dashboards') =>
@@ -69,5 +69,5 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
 export const preloadPalette = (): void => void Palette.preload?.();
 
 const OPEN_PALETTE = 'sluice:palette';
-/** Opens the palette, for the button that shows its key. */
+/** Opens the palette. For the button in the header, which names the shortcut. */
 export const openPalette = (): boolean => dispatchEvent(new Event(OPEN_PALETTE));

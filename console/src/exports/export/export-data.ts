@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
-import { pollMs } from '../../live/liveness.ts';
+import { pollMs } from '../../live/live-state.ts';
 import { exportKeys } from '../query-keys.ts';
 
 export type ExportBody = components['schemas']['BatchExport'];
 
-export type PauseNotes = components['schemas']['NewPause'];
+export type PauseRequest = components['schemas']['NewPause'];
 
-export function pause(projectId: number, exportId: string, notes: PauseNotes): Promise<unknown> {
+export function pause(projectId: number, exportId: string, notes: PauseRequest): Promise<unknown> {
   return unwrap(
     api.POST('/api/environments/{project_id}/batch_exports/{id}/pause/', {
       params: { path: { project_id: projectId, id: exportId } },

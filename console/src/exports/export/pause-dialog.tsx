@@ -6,12 +6,12 @@ import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { instantOf, viewerZone } from '../../look/time.tsx';
-import type { PauseNotes } from './export-data.ts';
+import type { PauseRequest } from './export-data.ts';
 
 type Props = {
   /** The name of the export, or the number of exports. */
   what: string;
-  pause: (notes: PauseNotes) => Promise<unknown>;
+  pause: (notes: PauseRequest) => Promise<unknown>;
   onClose: () => void;
 };
 

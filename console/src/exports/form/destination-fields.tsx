@@ -6,7 +6,7 @@ import {
   isRelevant,
   isRequired,
   textOf,
-  whyAgain,
+  reentryText,
   withText,
   type Config,
   type DestinationType,
@@ -124,7 +124,7 @@ export function FieldInput({ of, config, onChange, hasSecrets, moved }: InputPro
 }
 
 const describeMoved = (moved: Field, isNeeded: boolean): string =>
-  isNeeded ? whyAgain(moved) : `${moved.title} changed: a saved value is dropped unless you enter it again.`;
+  isNeeded ? reentryText(moved) : `${moved.title} changed: a saved value is dropped unless you enter it again.`;
 
 function describe({ secret, description }: Field, hasSecrets: boolean): string | undefined {
   if (secret) return hasSecrets ? 'Leave empty to keep the current value.' : undefined;

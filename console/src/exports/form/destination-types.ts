@@ -131,7 +131,7 @@ export function movedField(
 }
 
 /** Why a secret that the server has is asked for again. */
-export const whyAgain = ({ title }: Field): string =>
+export const reentryText = ({ title }: Field): string =>
   `${title} changed: enter this again, so that it is not sent to another server.`;
 
 /** Whether the server keeps secrets that are not typed again: it must not send them to a place that they were not given for. */
@@ -139,7 +139,7 @@ export const keepsSecrets = (type: DestinationType, after: Destination, before: 
   before.integration === null && !movedField(type, after, before);
 
 /** @returns the configuration of a new receiver: it drops secrets that may be missing and are not given again */
-export function withoutKept({ fields }: DestinationType, config: Config): Config {
+export function dropSecrets({ fields }: DestinationType, config: Config): Config {
   const dropped = fields.filter((one) => one.secret && one.nullable && config[one.name] === undefined);
   return { ...config, ...Object.fromEntries(dropped.map(({ name }) => [name, null])) };
 }

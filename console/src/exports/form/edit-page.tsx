@@ -57,9 +57,9 @@ export function EditExportPage() {
   const { draft } = loaded.data;
   const type = offer.data.types.find((one) => one.type === draft.destination.type);
   const { total: count, retrying, plan } = retriable.data ?? { total: 0, retrying: 0, plan: '' };
-  const keeping = retrying > 0 ? oldSettingsWords(countIntervals(retrying, draft.interval)) : undefined;
+  const oldRuns = retrying > 0 ? oldSettingsWords(countIntervals(retrying, draft.interval)) : undefined;
 
-  async function saveExport({ fields, base, isRetried, onSaved }: Submission) {
+  async function saveExport({ fields, base, retries, onSaved }: Submission) {
     const answer = api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
       params: { path },
       body: patchBody(fieldsOf(base.draft, type), fields, type),
@@ -71,7 +71,7 @@ export function EditExportPage() {
     });
     onSaved({ draft: draftOf(saved), etag: (await answer).response.headers.get('ETag') });
     const to = { projectId, exportId };
-    const retry = isRetried ? await retryPlanned({ queries, of: to, interval: draft.interval, plan }) : undefined;
+    const retry = retries ? await retryPlanned({ queries, of: to, interval: draft.interval, plan }) : undefined;
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
     await queries.invalidateQueries({ queryKey: ['runs'] });
@@ -83,12 +83,12 @@ export function EditExportPage() {
           {changes.length > 0 && `Saved: ${changes.join(', ')}. `}
           {changes.length === 0 && !retry && 'Nothing was changed.'}
           {retry?.text}
-          {!retry && keeping && changesRuns(differences, type) && `${keeping}.`}
+          {!retry && oldRuns && changesRuns(differences, type) && `${oldRuns}.`}
         </>
       ),
       link: retry?.link,
     });
-    await (run && !isRetried
+    await (run && !retries
       ? navigate({ to: '/project/$projectId/exports/$exportId/runs/$runId', params: { ...to, runId: run } })
       : navigate({ to: '/project/$projectId/exports/$exportId', params: to }));
   }
@@ -101,9 +101,9 @@ export function EditExportPage() {
         exportId={exportId}
         offer={offer.data}
         field={field}
-        submit="Save"
+        saveLabel="Save"
         {...(count > 0 && { submitAndRetry: `Save and retry ${countIntervals(count, draft.interval)}` })}
-        keeping={keeping}
+        oldRuns={oldRuns}
         onSubmit={saveExport}
         initial={loaded.data}
       />

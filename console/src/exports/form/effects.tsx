@@ -10,7 +10,7 @@ type EffectsProps = {
   type: DestinationType | undefined;
   next: NextRuns;
   /** The runs in progress that keep the old settings, in words. */
-  keeping: string | undefined;
+  oldRuns: string | undefined;
 };
 
 /** Kinds of consequences; the page shows them in the order of the differences. */
@@ -24,7 +24,7 @@ export const changesRuns = (differences: readonly Difference[], type: Destinatio
 export const oldSettingsWords = (intervals: string): string =>
   `Runs that are being retried keep the old settings: ${intervals}`;
 
-export function Effects({ differences, type, next, keeping }: EffectsProps) {
+export function Effects({ differences, type, next, oldRuns }: EffectsProps) {
   if (differences.length === 0) return null;
   const byKind = Map.groupBy(differences, ({ attr }) => kindOf(attr, type));
   return (
@@ -46,8 +46,8 @@ export function Effects({ differences, type, next, keeping }: EffectsProps) {
           <p>{SENTENCES[kind](next)}</p>
         </div>
       ))}
-      {keeping && changesRuns(differences, type) && (
-        <p>{keeping}. “Save and retry” cancels them and delivers with the new settings.</p>
+      {oldRuns && changesRuns(differences, type) && (
+        <p>{oldRuns}. “Save and retry” cancels them and delivers with the new settings.</p>
       )}
     </section>
   );

@@ -17,8 +17,8 @@ import {
   keepsSecrets,
   missingField,
   movedField,
-  whyAgain,
-  withoutKept,
+  reentryText,
+  dropSecrets,
   type OfferedTypes,
 } from './destination-types.ts';
 import { differencesBetween } from './differences.ts';
@@ -48,7 +48,7 @@ export type Submission = {
   fields: Fields;
   /** The saved export that the changes are relative to. */
   base: Saved;
-  isRetried: boolean;
+  retries: boolean;
   /** Called once the changes are saved, even if a later step fails. */
   onSaved: (saved: Saved) => void;
 };
@@ -61,11 +61,11 @@ type Props = {
   initial: Saved;
   /** Field to correct, by its name in errors. */
   field?: string | undefined;
-  submit: string;
+  saveLabel: string;
   /** Label of the button that also retries failed and retrying intervals; absent: there are none. */
   submitAndRetry?: string;
   /** The runs in progress that keep the old settings unless they are retried, in words. */
-  keeping?: string | undefined;
+  oldRuns?: string | undefined;
   /** @throws ChangedMeanwhile */
   onSubmit: (submission: Submission) => Promise<void>;
 };
@@ -75,7 +75,7 @@ const RETRY = 'retry';
 const INVALID = `[data-invalid] :is(input, textarea, button), [role=alert]:not(.${styles.trial} *)`;
 
 export function ExportForm(props: Props) {
-  const { projectId, offer, exportId, initial, field, submit, submitAndRetry, keeping, onSubmit } = props;
+  const { projectId, offer, exportId, initial, field, saveLabel, submitAndRetry, oldRuns, onSubmit } = props;
   const [base, setBase] = useState(initial);
   const [draft, setDraft] = useState(initial.draft);
   /** Text of the JSON view; undefined while the fields are shown. */
@@ -83,8 +83,8 @@ export function ExportForm(props: Props) {
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
   /** Why the retry failed whose changes were saved. */
-  const [unretried, setUnretried] = useState<unknown>();
-  const [conflict, setConflict] = useState<{ theirs: Saved; ours: Fields; isRetried: boolean }>();
+  const [retryError, setRetryError] = useState<unknown>();
+  const [conflict, setConflict] = useState<{ theirs: Saved; ours: Fields; retries: boolean }>();
   const form = useRef<HTMLFormElement>(null);
   // As in form.module.css.
   const isWide = useMedia('(min-width: 1400px)');
@@ -95,7 +95,7 @@ export function ExportForm(props: Props) {
   const model = offer.models.find((one) => one.model === draft.model)!;
 
   const moved = isEdit && type ? movedField(type, destination, base.draft.destination) : undefined;
-  const config = moved && type ? withoutKept(type, destination.config) : destination.config;
+  const config = moved && type ? dropSecrets(type, destination.config) : destination.config;
   /** Undefined while the JSON view holds no object; `fields` then have the configuration from before that view. */
   const parsed = json === undefined ? config : objectIn(json);
   const fields = fieldsOf(parsed ? { ...draft, destination: { ...destination, config: parsed } } : draft, type);
@@ -109,7 +109,7 @@ export function ExportForm(props: Props) {
   function destinationFault(): ApiError | undefined {
     if (!parsed) return new ApiError(400, { detail: whyNoObject(json ?? ''), attr: 'destination__config' });
     const missing = json === undefined && type ? missingField(type, destination, hasSecrets) : undefined;
-    const detail = moved && missing?.secret ? whyAgain(moved) : 'This field is required.';
+    const detail = moved && missing?.secret ? reentryText(moved) : 'This field is required.';
     return missing && new ApiError(400, { detail, attr: attrOf(missing.name) });
   }
   function fieldsUnless(found: ApiError | undefined): Fields | undefined {
@@ -117,14 +117,14 @@ export function ExportForm(props: Props) {
     return found ? undefined : fields;
   }
   const validFields = () => fieldsUnless(filterFault(draft.filters) ?? destinationFault());
-  async function save(given: Fields, from: Saved, isRetried: boolean) {
+  async function save(given: Fields, from: Saved, retries: boolean) {
     setPending(true);
     let saved: Saved | undefined;
     const onSaved = (now: Saved) => setBase((saved = now));
-    await onSubmit({ fields: given, base: from, isRetried, onSaved }).catch((thrown: unknown) => {
-      if (thrown instanceof ChangedMeanwhile) setConflict({ theirs: thrown.theirs, ours: given, isRetried });
+    await onSubmit({ fields: given, base: from, retries, onSaved }).catch((thrown: unknown) => {
+      if (thrown instanceof ChangedMeanwhile) setConflict({ theirs: thrown.theirs, ours: given, retries });
       else setError(thrown);
-      if (saved && isRetried) setUnretried(thrown);
+      if (saved && retries) setRetryError(thrown);
     });
     setPending(false);
   }
@@ -156,7 +156,7 @@ export function ExportForm(props: Props) {
     first?.scrollIntoView({ block: 'center' });
   }, [error]);
 
-  // Browsers do not scroll to a field with `autoFocus`, and fields without text have no `autoFocus`: this does both.
+  // Browsers do not scroll to a field with `autoFocus`, and fields without text have no `autoFocus`.
   useEffect(() => {
     if (!field) return;
     const wanted =
@@ -166,12 +166,12 @@ export function ExportForm(props: Props) {
   }, [field]);
 
   /** The latest failure is shown at its field until the field is changed. */
-  const failed = base.failure?.attr;
-  const fault = error ?? (failed && isSame(fields[failed], before[failed]) ? base.failure : undefined);
+  const failedAt = base.failure?.attr;
+  const fault = error ?? (failedAt && isSame(fields[failedAt], before[failedAt]) ? base.failure : undefined);
   // The JSON view shows field names as the server's sentences do, so they need no labels.
   const problem = problemOf(fault, field, json === undefined ? type : undefined);
   const isDirty = differences.length > 0 || !parsed;
-  const lacksRetry = !isDirty && unretried !== undefined && error === unretried;
+  const onlyRetry = !isDirty && retryError !== undefined && error === retryError;
   return (
     <ProblemContext value={problem}>
       <Form ref={form} className={styles.form!} isPending={isPending} onSubmit={send}>
@@ -201,7 +201,7 @@ export function ExportForm(props: Props) {
           {!isWide && <NextRuns {...next} timezone={draft.timezone} />}
           <ContentFields
             {...{ draft, set, model, type }}
-            hasKey={isEdit && base.draft.transformations.some(({ action }) => action === 'hash')}
+            hasHashKey={isEdit && base.draft.transformations.some(({ action }) => action === 'hash')}
             onConfig={json === undefined ? (config) => set({ destination: { ...destination, config } }) : undefined}
           />
           <DestinationPart
@@ -226,15 +226,15 @@ export function ExportForm(props: Props) {
               readForTest={() => fieldsUnless(destinationFault())}
               labels={json === undefined ? type.fields : []}
               saved={isEdit ? { id: exportId, fields: before } : undefined}
-              present={parsed && fields}
+              current={parsed && fields}
               onError={setError}
             />
           )}
-          {isEdit && <Effects {...{ differences, type, next, keeping }} />}
+          {isEdit && <Effects {...{ differences, type, next, oldRuns }} />}
           {error !== undefined && !isErrorAtField && (
             <p className={styles.error}>
               <span role="alert">
-                {lacksRetry && 'The settings were saved, but the retry may not have been requested: '}
+                {onlyRetry && 'The settings were saved, but the retry may not have been requested: '}
                 {messageOf(error)}
               </span>
             </p>
@@ -243,12 +243,12 @@ export function ExportForm(props: Props) {
             {/* Enter in a field presses the first button. */}
             {submitAndRetry && (
               <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
-                {lacksRetry ? 'Retry' : submitAndRetry}
+                {onlyRetry ? 'Retry' : submitAndRetry}
               </Button>
             )}
-            {!lacksRetry && (
+            {!onlyRetry && (
               <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
-                {submit}
+                {saveLabel}
               </Button>
             )}
           </Actions>
@@ -261,8 +261,8 @@ export function ExportForm(props: Props) {
           ours={conflict.ours}
           type={type}
           onSave={() => {
-            const { theirs, ours, isRetried } = conflict;
-            void save(rebaseOn(theirs, ours), theirs, isRetried);
+            const { theirs, ours, retries } = conflict;
+            void save(rebaseOn(theirs, ours), theirs, retries);
           }}
           onKeepTheirs={() => rebaseOn(conflict.theirs, undefined)}
           onClose={() => setConflict(undefined)}

@@ -35,7 +35,7 @@ export function NewExportPage() {
       <ExportForm
         projectId={projectId}
         offer={offer.data}
-        submit="Create"
+        saveLabel="Create"
         onSubmit={create}
         initial={{
           draft: newDraft({ type: first?.type ?? '', config: first ? initialConfig(first) : {}, integration: null }),

@@ -24,13 +24,13 @@ type TrialProps = {
   /** The same, whatever is wrong with fields other than the destination's. */
   readForTest: () => Fields | undefined;
   /** The form's fields now; a preview may be of earlier ones. Undefined: the JSON view holds no object. */
-  present: Fields | undefined;
+  current: Fields | undefined;
   onError: (error: unknown) => void;
 };
 
 type Result = components['schemas']['TestedStep']['result'];
 
-export function Trial({ projectId, saved, type, labels, read, readForTest, present, onError }: TrialProps) {
+export function Trial({ projectId, saved, type, labels, read, readForTest, current, onError }: TrialProps) {
   const at = { projectId, saved, type };
   // Errors about a field go to the form; others are shown here.
   const toField = (error: unknown) => error instanceof ApiError && error.attr !== null && onError(error);
@@ -114,7 +114,7 @@ export function Trial({ projectId, saved, type, labels, read, readForTest, prese
       {preview.data && (
         <div ref={rows}>
           <h3 tabIndex={-1}>Preview</h3>
-          {!(present && changedFields(preview.data.fields, present).length === 0) && (
+          {!(current && changedFields(preview.data.fields, current).length === 0) && (
             <p className="quiet">You have changed the form since: preview the rows again to see what it does.</p>
           )}
           <Rows preview={preview.data.after} before={preview.data.before} />

@@ -1,7 +1,7 @@
 /** Runs one action on several exports, up to 100 in a request. Each has its own result, because the server may refuse some. */
 import { api, ApiError, unwrap, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
-import type { PauseNotes } from '../export/export-data.ts';
+import type { PauseRequest } from '../export/export-data.ts';
 import type { ListedExport } from './list-data.ts';
 
 export type BulkAction = 'retry' | 'pause' | 'unpause';
@@ -22,7 +22,7 @@ export async function applyBulk(
   projectId: number,
   exports: readonly Pick<ListedExport, 'id' | 'areCountsMinimums'>[],
   action: BulkAction,
-  notes: PauseNotes = {},
+  notes: PauseRequest = {},
 ): Promise<Map<string, BulkResult>> {
   const results: (readonly [string, BulkResult])[] = [];
   for (let from = 0; from < exports.length; from += MAX_AT_ONCE) {
@@ -34,7 +34,7 @@ export async function applyBulk(
 
 type Exports = Parameters<typeof applyBulk>[1];
 
-async function resultsOf(project_id: number, exports: Exports, action: BulkAction, notes: PauseNotes) {
+async function resultsOf(project_id: number, exports: Exports, action: BulkAction, notes: PauseRequest) {
   const ids = exports.map(({ id }) => id);
   try {
     const { results } = await unwrap(
@@ -54,7 +54,7 @@ async function resultsOf(project_id: number, exports: Exports, action: BulkActio
   }
 }
 
-const isAboutNotes = (attr: string | null, notes: PauseNotes) => attr !== null && attr in notes;
+const isAboutNotes = (attr: string | null, notes: PauseRequest) => attr !== null && attr in notes;
 
 type Result = components['schemas']['BulkResult'];
 

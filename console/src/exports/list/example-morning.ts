@@ -5,8 +5,8 @@ import { csrfToken } from '../../api/session-fetch.ts';
 /** The span of the events, in whole hours. */
 export const EXAMPLE_MORNING = { start: '2025-06-02T09:00:00Z', end: '2025-06-02T12:00:00Z' };
 
-/** Namespace of the lines' uuids; the command line uses the same, so lines sent by both are stored once. */
-const LINES = [0x5f, 0x0c, 0x7f, 0x0e, 0x8a, 0x4e, 0x5d, 0x0b, 0xb1, 0xa6, 0x6f, 0x1d, 0x9f, 0x0a, 0x7c, 0x11];
+/** Namespace of the version 5 uuids of lines, the same as in `sluice capture`, so a line that is sent by both is stored once. */
+const LINE_NAMESPACE = [0x5f, 0x0c, 0x7f, 0x0e, 0x8a, 0x4e, 0x5d, 0x0b, 0xb1, 0xa6, 0x6f, 0x1d, 0x9f, 0x0a, 0x7c, 0x11];
 
 /** @returns the number of events @throws ApiError */
 export async function loadExampleMorning(projectId: number): Promise<number> {
@@ -34,7 +34,7 @@ async function eventOf(line: string): Promise<Record<string, unknown>> {
 async function uuidOf(line: string): Promise<string | undefined> {
   const subtle = (crypto as Partial<Crypto>).subtle;
   if (!subtle) return undefined;
-  const named = Uint8Array.from([...LINES, ...new TextEncoder().encode(line)]);
+  const named = Uint8Array.from([...LINE_NAMESPACE, ...new TextEncoder().encode(line)]);
   const digest = new Uint8Array(await subtle.digest('SHA-1', named)).slice(0, 16);
   digest[6] = (digest[6]! & 0x0f) | 0x50;
   digest[8] = (digest[8]! & 0x3f) | 0x80;

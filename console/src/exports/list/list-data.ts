@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
-import { pollMs } from '../../live/liveness.ts';
+import { pollMs } from '../../live/live-state.ts';
 import { isEditor } from '../access.ts';
 import { exportKeys } from '../query-keys.ts';
 import { needsYou, type Code } from '../states/codes.ts';

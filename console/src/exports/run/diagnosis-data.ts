@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
-import { pollMs } from '../../live/liveness.ts';
+import { pollMs } from '../../live/live-state.ts';
 import { runParams, type RunIds } from './run-data.ts';
 
 export type Diagnosis = components['schemas']['RunDiagnosis'];

@@ -19,21 +19,24 @@ async function requestRetry({ projectId, exportId }: ExportPath, options: Option
   return result;
 }
 
-/** Counts the intervals that `retryAll` would deliver with this plan, and those of them that have a run in progress. For editors. */
-export const retriableQuery = (of: ExportPath) =>
+/** The plan of a retry: the intervals that `retryAll` would deliver with it, and how many of them have a run in progress. For editors. */
+export const retriableQuery = (path: ExportPath) =>
   queryOptions({
-    queryKey: [...exportKeys.all(of.projectId), 'retriable', of.exportId] as const,
+    queryKey: [...exportKeys.all(path.projectId), 'retriable', path.exportId] as const,
     queryFn: async () => {
-      const { intervals, retrying, plan } = await requestRetry(of, { dry_run: true });
+      const { intervals, retrying, plan } = await requestRetry(path, { dry_run: true });
       return { total: intervals ?? 0, retrying: retrying ?? 0, plan: plan ?? '' };
     },
   });
 
 /**
- * Requests a run for each interval of the plan; runs that are being retried are ended first.
+ * Requests a run for each interval of the plan, after ending the runs in progress whose attempts fail.
  * @throws ApiError with the code `conflict` if other intervals are to be retried now; nothing is requested then
  */
-export async function retryAll(of: ExportPath, plan: string): Promise<{ intervals: number; backfill: string | null }> {
-  const { intervals, backfill_id } = await requestRetry(of, { plan });
+export async function retryAll(
+  path: ExportPath,
+  plan: string,
+): Promise<{ intervals: number; backfill: string | null }> {
+  const { intervals, backfill_id } = await requestRetry(path, { plan });
   return { intervals: intervals ?? 0, backfill: backfill_id };
 }

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
-import { pollMs } from '../../live/liveness.ts';
+import { pollMs } from '../../live/live-state.ts';
 
 export type Run = components['schemas']['BatchExportRun'];
 

@@ -1,6 +1,6 @@
 import { Checkbox } from '../../look/edits/checkbox.tsx';
 import styles from '../settings.module.css';
-import { EVERYTHING, OBJECTS, objects, withReading, withWriting } from './scopes.ts';
+import { EVERYTHING, OBJECT_WORDS, SCOPE_OBJECTS, withReading, withWriting } from './scopes.ts';
 
 type ScopeFieldsProps = {
   scopes: readonly string[];
@@ -28,8 +28,8 @@ export function ScopeFields({ scopes, onChange, error }: ScopeFieldsProps) {
               </tr>
             </thead>
             <tbody>
-              {objects.map((object) => {
-                const [words, isWritable] = OBJECTS[object];
+              {SCOPE_OBJECTS.map((object) => {
+                const [words, isWritable] = OBJECT_WORDS[object];
                 const isWriting = scopes.includes(`${object}:write`);
                 return (
                   <tr key={object}>

@@ -3,7 +3,7 @@
 export const EVERYTHING = '*';
 
 /** Objects of scopes in words; false: the object can only be read. */
-export const OBJECTS = {
+export const OBJECT_WORDS = {
   access_control: ['Access rules', true],
   activity_log: ['Activity log', false],
   batch_export: ['Exports', true],
@@ -27,8 +27,8 @@ export const OBJECTS = {
   user: ['Your account', true],
 } as const satisfies Record<string, readonly [string, boolean]>;
 
-export type ScopeObject = keyof typeof OBJECTS;
-export const objects = Object.keys(OBJECTS) as ScopeObject[];
+export type ScopeObject = keyof typeof OBJECT_WORDS;
+export const SCOPE_OBJECTS = Object.keys(OBJECT_WORDS) as ScopeObject[];
 
 /** Allows reading `object`, or takes away reading and writing. @returns the new scopes */
 export function withReading(scopes: readonly string[], object: ScopeObject, isOn: boolean): string[] {
@@ -48,7 +48,7 @@ export function scopesInWords(scopes: readonly string[]): string {
   return scopes
     .map((scope) => {
       const [object = '', verb = ''] = scope.split(':');
-      return `${OBJECTS[object as ScopeObject]?.[0] ?? object} (${verb})`;
+      return `${OBJECT_WORDS[object as ScopeObject]?.[0] ?? object} (${verb})`;
     })
     .join(', ');
 }

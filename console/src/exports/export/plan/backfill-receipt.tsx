@@ -7,7 +7,7 @@ import { STATUS_WORDS } from '../../run/status-words.ts';
 import { countIntervals, isOfCalendar } from '../../words/cadence.ts';
 import type { Cadence } from '../layout.ts';
 import { backfillRunsQuery, type Backfill, type Preview } from './plan-data.ts';
-import { durationLine, rowsLine } from './plan-lines.ts';
+import { durationValue, rowsValue } from './plan-lines.ts';
 import { quantity } from '../../words/quantity.ts';
 import styles from '../export.module.css';
 
@@ -28,8 +28,8 @@ type ReceiptProps = {
 export function BackfillReceipt({ of, backfill, cadence, plan, isFiltered }: ReceiptProps) {
   const ended = backfill?.finished_at ? { ...backfill, finished_at: backfill.finished_at } : undefined;
   const lines = [
-    ['rows', ended && rowsOf(ended), plan && rowsLine(plan, isFiltered)],
-    ['duration', ended && durationOf(ended), plan?.estimate.seconds && durationLine(plan)],
+    ['rows', ended && rowsOf(ended), plan && rowsValue(plan, isFiltered)],
+    ['duration', ended && durationOf(ended), plan?.estimate.seconds && durationValue(plan)],
   ] as const;
   return (
     <>

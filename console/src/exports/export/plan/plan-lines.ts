@@ -14,41 +14,41 @@ const WORDS = [
 ] as const;
 
 export type PlanKind = {
-  /** Whether the plan leaves intervals out. */
+  /** Whether the plan leaves out intervals that are delivered or running. */
   onlyMissing: boolean;
   /** Whether a delivery replaces the earlier one, or sends its rows again. */
   isReplacing: boolean;
-  /** Whether the export has filters, which the plan's count of rows leaves out. */
+  /** Whether the export has filters, which the plan's count of rows does not consider. */
   isFiltered: boolean;
 };
 
 export function linesOf(preview: Preview, { onlyMissing, isReplacing, isFiltered }: PlanKind): Line[] {
   const { intervals, skipped, overwrites, awaiting_decision: waiting, total_runs: total } = preview;
-  const runs = WORDS.map(([state, words]): [string, number] => {
-    const isAgain = state === 'delivered' || state === 'running';
-    return [isAgain ? `${words}, again` : words, intervals[state].count];
+  const runLines = WORDS.map(([state, words]): [string, number] => {
+    const isRepeated = state === 'delivered' || state === 'running';
+    return [isRepeated ? `${words}, again` : words, intervals[state].count];
   });
-  const left = WORDS.map(([state, words]): [string, number] => [`${words}, skipped`, skipped[state]]);
+  const skippedLines = WORDS.map(([state, words]): [string, number] => [`${words}, skipped`, skipped[state]]);
   const effects: Line[] = [
-    ['rows', rowsLine(preview, isFiltered)],
+    ['rows', rowsValue(preview, isFiltered)],
     isReplacing && overwrites.files > 0
       ? ['replaced files', formatCount(overwrites.files)]
       : [isReplacing ? 'replaced deliveries' : 'repeated deliveries', countOrNone(overwrites.intervals)],
-    ['duration', durationLine(preview)],
+    ['duration', durationValue(preview)],
   ];
   const undecided: [string, number] = ['wait for a decision, skipped', onlyMissing ? waiting.count : 0];
   return [
-    ...[...runs, ...left, undecided]
+    ...[...runLines, ...skippedLines, undecided]
       .filter(([, count]) => count > 0)
       .map(([name, count]): Line => [name, formatCount(count)]),
     ...(total > 0 ? effects : []),
   ];
 }
 
-export const rowsLine = ({ rows }: Preview, isFiltered: boolean): string =>
+export const rowsValue = ({ rows }: Preview, isFiltered: boolean): string =>
   rows ? `${isFiltered ? 'up to ' : ''}${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known';
 
-export const durationLine = ({ estimate }: Preview): string =>
+export const durationValue = ({ estimate }: Preview): string =>
   estimate.seconds ? `about ${spanOf(estimate.seconds)}` : 'not known yet';
 
 const countOrNone = (count: number) => (count > 0 ? formatCount(count) : 'none');

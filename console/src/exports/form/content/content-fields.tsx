@@ -18,10 +18,10 @@ type ContentProps = {
   type: DestinationType | undefined;
   /** Absent while the configuration is edited as JSON, which holds the names of events. */
   onConfig?: ((config: Draft['destination']['config']) => void) | undefined;
-  hasKey: boolean;
+  hasHashKey: boolean;
 };
 
-export function ContentFields({ draft, set, model, type, onConfig, hasKey }: ContentProps) {
+export function ContentFields({ draft, set, model, type, onConfig, hasHashKey }: ContentProps) {
   const problem = useProblem();
   const { config } = draft.destination;
   const names = type?.fields.filter(({ group }) => group === 'events') ?? [];
@@ -60,7 +60,7 @@ export function ContentFields({ draft, set, model, type, onConfig, hasKey }: Con
         ) : (
           <p className="quiet">The custom query determines the columns.</p>
         )}
-        <Transformations {...{ draft, set, model, hasKey }} />
+        <Transformations {...{ draft, set, model, hasHashKey }} />
       </More>
       {(draft.model === 'events' || draft.hogql_query !== null) && (
         <More

@@ -11,7 +11,7 @@ type TransformationsProps = {
   set: (change: Partial<Draft>) => void;
   model: Model;
   /** Whether the server has a key for hashes; it keeps the key unless another one is typed. */
-  hasKey: boolean;
+  hasHashKey: boolean;
 };
 
 const ACTIONS = [
@@ -19,7 +19,7 @@ const ACTIONS = [
   { value: 'hash', label: 'Replace with a hash' },
 ];
 
-export function Transformations({ draft, set, model, hasKey }: TransformationsProps) {
+export function Transformations({ draft, set, model, hasHashKey }: TransformationsProps) {
   const problem = useProblem();
   const { transformations: all, hash_key } = draft;
   const text = problem.under('transformations');
@@ -63,9 +63,9 @@ export function Transformations({ draft, set, model, hasKey }: TransformationsPr
           autoComplete="new-password"
           value={hash_key}
           onChange={(key) => set({ hash_key: key })}
-          placeholder={hasKey ? 'unchanged' : 'generated'}
+          placeholder={hasHashKey ? 'unchanged' : 'generated'}
           description={
-            hasKey
+            hasHashKey
               ? 'A different key gives different hashes for the same values. Leave empty to keep the current one.'
               : 'At least 16 characters: the same key gives the same hashes in other exports. Leave empty to generate one.'
           }
