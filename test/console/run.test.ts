@@ -272,7 +272,7 @@ describe('the page of a run', () => {
         .where({ run_id: runId })
         .update({ started_at: '2025-06-02T09:00:00Z' });
       await page.reload();
-      await card.getByText(/^Changed .*; the next try uses it\.$/).waitFor();
+      await card.getByText(/^The credentials were changed .*; the next try uses the new ones\.$/).waitFor();
       await at.sluice.db('batch_export_attempts').insert({
         run_id: runId,
         attempt: 30,
@@ -294,7 +294,9 @@ describe('the page of a run', () => {
       await page.getByLabel('Token').fill('phc_other');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.waitForURL(new RegExp(`runs/${runId}$`));
-      await card.getByText(/^Changed .* Cancel it, and then retry it: the retry uses the new ones\.$/).waitFor();
+      await card
+        .getByText(/^The settings were changed .* Cancel it, and then retry it: the retry uses the new ones\.$/)
+        .waitFor();
       await assertAccessible(page);
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await page.getByRole('button', { name: 'Retry', exact: true }).click();

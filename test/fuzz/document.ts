@@ -52,7 +52,7 @@ async function revive({ db }: Workplace): Promise<void> {
 }
 
 function fill(operation: Operation, { params = {}, query = {}, body }: Example, at: Workplace, isLast: boolean): void {
-  const tenant = { project_id: String(at.ours.projectId), organization_id: at.ours.organizationId };
+  const tenant = { project_id: at.ours.projectId, organization_id: at.ours.organizationId };
   for (const parameter of operation.parameters) {
     const given = parameter.in === 'path' ? { ...tenant, ...params }[parameter.name] : query[parameter.name];
     // An optional parameter is best left out: an example of it would be nothing that is there.

@@ -3021,6 +3021,8 @@ export interface components {
             finished_at: string | null;
             /** Format: uuid */
             id: string;
+            /** @enum {string} */
+            kind: "scheduled" | "retry" | "backfill" | "gap" | "stale";
             /** Format: date-time */
             last_updated_at: string;
             latest_error: string | null;
@@ -3054,6 +3056,8 @@ export interface components {
             finished_at: string | null;
             /** Format: uuid */
             id: string;
+            /** @enum {string} */
+            kind: "scheduled" | "retry" | "backfill" | "gap" | "stale";
             /** Format: date-time */
             last_updated_at: string;
             latest_error: string | null;
@@ -5719,7 +5723,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5744,7 +5748,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5765,7 +5769,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5802,7 +5806,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5832,7 +5836,7 @@ export interface operations {
             header?: never;
             path: {
                 batch_export_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5856,7 +5860,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5882,7 +5886,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5912,7 +5916,7 @@ export interface operations {
             header?: never;
             path: {
                 batch_export_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5938,7 +5942,7 @@ export interface operations {
             header?: never;
             path: {
                 batch_export_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5973,7 +5977,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -5996,7 +6000,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6020,7 +6024,7 @@ export interface operations {
             header?: never;
             path: {
                 batch_export_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6045,7 +6049,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6081,7 +6085,7 @@ export interface operations {
             header?: never;
             path: {
                 batch_export_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6108,7 +6112,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6131,7 +6135,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6154,7 +6158,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6177,7 +6181,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6211,7 +6215,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6239,7 +6243,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6262,7 +6266,7 @@ export interface operations {
             path: {
                 batch_export_id: string;
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6282,7 +6286,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6304,7 +6308,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6330,7 +6334,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6350,7 +6354,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6376,7 +6380,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6398,7 +6402,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6430,7 +6434,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6460,7 +6464,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6490,7 +6494,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6529,7 +6533,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6556,7 +6560,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6580,7 +6584,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6606,7 +6610,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6632,7 +6636,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6656,7 +6660,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6677,7 +6681,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6702,7 +6706,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6728,7 +6732,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6749,7 +6753,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6774,7 +6778,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6799,7 +6803,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6826,7 +6830,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6851,7 +6855,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6877,7 +6881,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6903,7 +6907,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6925,7 +6929,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6954,7 +6958,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -6981,7 +6985,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7018,7 +7022,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7044,7 +7048,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7082,7 +7086,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7108,7 +7112,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7134,7 +7138,7 @@ export interface operations {
             header?: never;
             path: {
                 dashboard_id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7156,7 +7160,7 @@ export interface operations {
             header?: never;
             path: {
                 dashboard_id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7182,7 +7186,7 @@ export interface operations {
             header?: never;
             path: {
                 dashboard_id: number;
-                project_id: number;
+                project_id: number | "@current";
                 user__uuid: string;
             };
             cookie?: never;
@@ -7203,7 +7207,7 @@ export interface operations {
             header?: never;
             path: {
                 dashboard_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7225,7 +7229,7 @@ export interface operations {
             header?: never;
             path: {
                 dashboard_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7251,7 +7255,7 @@ export interface operations {
             header?: never;
             path: {
                 dashboard_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7278,7 +7282,7 @@ export interface operations {
             path: {
                 dashboard_id: string;
                 password_id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7298,7 +7302,7 @@ export interface operations {
             header?: never;
             path: {
                 dashboard_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7329,7 +7333,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7351,7 +7355,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7377,7 +7381,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7390,7 +7394,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7416,7 +7420,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7438,7 +7442,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7470,7 +7474,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7496,7 +7500,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7528,7 +7532,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7552,7 +7556,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7576,7 +7580,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7600,7 +7604,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7631,7 +7635,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7660,7 +7664,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7682,7 +7686,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7715,7 +7719,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7736,7 +7740,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7763,7 +7767,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7793,7 +7797,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7819,7 +7823,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7845,7 +7849,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7867,7 +7871,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7887,7 +7891,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7915,7 +7919,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7941,7 +7945,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -7967,7 +7971,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8000,7 +8004,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8026,7 +8030,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8050,7 +8054,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8076,7 +8080,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8102,7 +8106,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8124,7 +8128,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8144,7 +8148,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8176,7 +8180,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8202,7 +8206,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8228,7 +8232,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8250,7 +8254,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8278,7 +8282,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8309,7 +8313,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8335,7 +8339,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8361,7 +8365,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8383,7 +8387,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8409,7 +8413,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8435,7 +8439,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8457,7 +8461,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8492,7 +8496,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8519,7 +8523,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8545,7 +8549,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8567,7 +8571,7 @@ export interface operations {
             header?: never;
             path: {
                 key: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8591,7 +8595,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8617,7 +8621,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8645,7 +8649,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8674,7 +8678,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8703,7 +8707,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8737,7 +8741,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8770,7 +8774,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8796,7 +8800,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8824,7 +8828,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8845,7 +8849,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8876,7 +8880,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8897,7 +8901,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8931,7 +8935,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8956,7 +8960,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -8984,7 +8988,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9014,7 +9018,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9038,7 +9042,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9071,7 +9075,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9111,7 +9115,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9139,7 +9143,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9171,7 +9175,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9193,7 +9197,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9208,7 +9212,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9234,7 +9238,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9256,7 +9260,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9288,7 +9292,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9310,7 +9314,7 @@ export interface operations {
             header?: never;
             path: {
                 insight_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9332,7 +9336,7 @@ export interface operations {
             header?: never;
             path: {
                 insight_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9358,7 +9362,7 @@ export interface operations {
             header?: never;
             path: {
                 insight_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9385,7 +9389,7 @@ export interface operations {
             path: {
                 insight_id: string;
                 password_id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9405,7 +9409,7 @@ export interface operations {
             header?: never;
             path: {
                 insight_id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9433,7 +9437,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9459,7 +9463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9485,7 +9489,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9507,7 +9511,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9527,7 +9531,7 @@ export interface operations {
             header?: never;
             path: {
                 id: number;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9554,7 +9558,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9580,7 +9584,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9606,7 +9610,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9630,7 +9634,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9657,7 +9661,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9696,7 +9700,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9717,7 +9721,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9743,7 +9747,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9765,7 +9769,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9785,7 +9789,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9811,7 +9815,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9838,7 +9842,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9863,7 +9867,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9884,7 +9888,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9905,7 +9909,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9961,7 +9965,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -9987,7 +9991,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10013,7 +10017,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10035,7 +10039,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10061,7 +10065,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10081,7 +10085,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10110,7 +10114,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10131,7 +10135,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10157,7 +10161,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };
@@ -10361,7 +10365,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10382,7 +10386,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10413,7 +10417,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10442,7 +10446,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10468,7 +10472,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10494,7 +10498,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10513,7 +10517,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10541,7 +10545,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10567,7 +10571,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
                 user__uuid: string;
             };
             cookie?: never;
@@ -10589,7 +10593,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
                 user__uuid: string;
             };
             cookie?: never;
@@ -10609,7 +10613,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
                 user__uuid: string;
             };
             cookie?: never;
@@ -10639,7 +10643,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10665,7 +10669,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10693,7 +10697,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10719,7 +10723,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10745,7 +10749,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10767,7 +10771,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10787,7 +10791,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                organization_id: string;
+                organization_id: string | "@current";
             };
             cookie?: never;
         };
@@ -10815,7 +10819,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
                 role_id: string;
             };
             cookie?: never;
@@ -10842,7 +10846,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                organization_id: string;
+                organization_id: string | "@current";
                 role_id: string;
             };
             cookie?: never;
@@ -10869,7 +10873,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                organization_id: string;
+                organization_id: string | "@current";
                 role_id: string;
             };
             cookie?: never;
@@ -11097,7 +11101,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };

@@ -5,7 +5,8 @@ import { whereVisible } from '../../people/access/visible.store.ts';
 import { resembles } from './trigrams.ts';
 
 /** Whether the dashboard has the searched text, or only similar text. */
-export type SearchMatch = 'exact' | 'similar';
+export const SEARCH_MATCHES = ['exact', 'similar'] as const;
+export type SearchMatch = (typeof SEARCH_MATCHES)[number];
 
 export type DashboardQuery = {
   visible: Visible;
@@ -52,7 +53,7 @@ function visibleMatches(db: Knex, projectId: number, query: DashboardQuery): Kne
 
 type Candidate = { id: number; name: string | null; contains: boolean };
 
-/** Compares the names of all dashboards outside the database, because they may be similar; reads whole rows only for the page. */
+/** Searches for the text, and in names for similar text. Names are compared here, not in Postgres; whole rows are read only for the page. */
 async function findSimilar(
   db: Knex,
   matching: Knex.QueryBuilder,
@@ -60,8 +61,8 @@ async function findSimilar(
   { limit, offset }: DashboardQuery,
   columns: string,
 ): Promise<Page> {
-  const part = `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
-  const contains = db.raw(`coalesce(${CONTAINS}, false) as contains`, { part });
+  const pattern = `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  const contains = db.raw(`coalesce(${CONTAINS}, false) as contains`, { part: pattern });
   const candidates = (await matching.clone().select('id', 'name', contains).orderByRaw(ORDER)) as Candidate[];
   const exact = candidates.filter((candidate) => candidate.contains);
   const similar = candidates.filter((candidate) => !candidate.contains && resembles(search, candidate.name ?? ''));

@@ -3,6 +3,7 @@ import { LEVELS } from '../../platform/http/access.ts';
 import { UserBody } from '../../people/accounts/users.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { CREATION_MODES } from './dashboards.store.ts';
+import { SEARCH_MATCHES } from './list.store.ts';
 import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from './restriction-level.ts';
 import { TEMPLATE_NAMES } from './templates/built-in.ts';
 import { TilesToDuplicateBody, GivenTilesBody, TileBody } from './tiles/schema.ts';
@@ -15,12 +16,13 @@ const Json = Type.Record(Type.String(), Type.Unknown());
 
 export const DashboardParams = Type.Object({ id: Id });
 
+const RESTRICTION =
+  'The edit restriction. 21: everyone who may edit dashboards; 37: of these, only its creator, its collaborators and admins.';
+
 /** Has no `type`, so a value that is not a number fails as an invalid choice. */
 export const RestrictionLevelChoice = Type.Unsafe<RestrictionLevel>({
   enum: [EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT],
-  description:
-    'The edit restriction. 21: everyone who may edit dashboards; 37: of these, only its creator, its ' +
-    'collaborators and admins.',
+  description: RESTRICTION,
 });
 
 const given = {
@@ -85,7 +87,7 @@ export const DashboardPatchBody = Type.Object(
 );
 export type DashboardPatchBody = Static<typeof DashboardPatchBody>;
 
-const Level = Type.Integer({ description: 'An access level: 21 to view, 37 to edit.' });
+const ShownRestrictionLevel = Type.Integer({ description: RESTRICTION });
 
 const listed = {
   id: Type.Integer(),
@@ -98,9 +100,9 @@ const listed = {
   deleted: Type.Boolean(),
   creation_mode: stringEnum(CREATION_MODES),
   tags: Type.Array(Type.String()),
-  restriction_level: Level,
-  effective_restriction_level: Level,
-  effective_privilege_level: Level,
+  restriction_level: ShownRestrictionLevel,
+  effective_restriction_level: ShownRestrictionLevel,
+  effective_privilege_level: Type.Integer({ description: 'The access level of the user: 21 to view, 37 to edit.' }),
   user_access_level: nullable(stringEnum(LEVELS), {
     description: 'The access level of the user; null when viewed through a shared link.',
   }),
@@ -110,7 +112,7 @@ const listed = {
 };
 
 export const ListedDashboardBody = Type.Object(
-  { ...listed, search_match_type: Type.Optional(stringEnum(['exact', 'similar'] as const)) },
+  { ...listed, search_match_type: Type.Optional(stringEnum(SEARCH_MATCHES)) },
   { title: 'ListedDashboard' },
 );
 export type ListedDashboardBody = Static<typeof ListedDashboardBody>;

@@ -74,6 +74,7 @@ function presentRunSummary(run: Run): RunSummaryBody {
   return {
     id: run.id,
     status: run.status,
+    kind: run.kind,
     records_completed: run.recordsCompleted,
     records_failed: failedRecordCount(run),
     latest_error: run.latestError,

@@ -14,7 +14,7 @@ const AttemptBody = Type.Object(
     attempt: Type.Integer({
       minimum: 1,
       description:
-        'The number of the run’s attempt, as in the log. A step that follows a retried one belongs to the latest attempt.',
+        'The number of the attempt, as in the log. A step after one that was retried has the number of its last attempt.',
     }),
     step: stringEnum(ATTEMPT_STEPS, {
       description:
@@ -34,7 +34,7 @@ const AttemptBody = Type.Object(
 export const AttemptsBody = Type.Object(
   {
     results: Type.Array(AttemptBody, {
-      description: `In the order of their beginnings: the first attempt and the newest ${MAX_KEPT_ATTEMPTS} of each step.`,
+      description: `The first attempt and the newest ${MAX_KEPT_ATTEMPTS} of each step, sorted by their start.`,
     }),
   },
   { title: 'RunAttempts' },
@@ -67,7 +67,7 @@ export const ProgressBody = Type.Object(
     records: Type.Object({
       done: Type.Integer({
         minimum: 0,
-        description: 'The number of records that were read for staged and moving parts.',
+        description: 'The number of records that were read for parts that are staged or being staged.',
       }),
       total: nullable(Count, {
         description: 'The number of records that the run has to deliver; null until it is known.',
@@ -75,7 +75,7 @@ export const ProgressBody = Type.Object(
     }),
     bytes: Type.Integer({
       minimum: 0,
-      description: 'The size of these records before compression; approximate while parts move.',
+      description: 'The size of these records before compression; approximate while parts are being staged.',
     }),
     parts: Type.Object({
       staged: Count,
@@ -83,7 +83,7 @@ export const ProgressBody = Type.Object(
     }),
     updated_at: nullable(Instant, {
       description:
-        'When moving parts last reported, at most once a second; null if no part has moved for a second yet.',
+        'When the parts that are being staged last reported, at most once a second; null until one has been for a second.',
     }),
   },
   { title: 'RunProgress' },

@@ -1,6 +1,6 @@
 /** Runs on the wire. */
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
-import { RUN_STATUSES } from '../domain/statuses.ts';
+import { RUN_KINDS, RUN_STATUSES } from '../domain/statuses.ts';
 import { RunErrorBody } from '../faults/run-error.ts';
 
 const Instant = Type.String({ format: 'date-time' });
@@ -8,6 +8,11 @@ const Instant = Type.String({ format: 'date-time' });
 const summary = {
   id: Type.String({ format: 'uuid' }),
   status: stringEnum(RUN_STATUSES),
+  kind: stringEnum(RUN_KINDS, {
+    description:
+      'Why the run was started. A `gap` run delivers an interval whose scheduled run never came or failed, a `stale` run ' +
+      'one that events joined after its delivery.',
+  }),
   records_completed: nullable(Type.Integer()),
   records_failed: nullable(
     Type.Integer({
@@ -39,7 +44,7 @@ const summary = {
   workflow_id: Type.String({ description: 'The ID of the Temporal workflow.' }),
   workflow_run_id: Type.String(),
   backfill: nullable(Type.String({ format: 'uuid' }), {
-    description: 'The ID of the backfill that requested this run; null for scheduled runs.',
+    description: 'The ID of the backfill that requested this run; null if none did.',
   }),
 };
 

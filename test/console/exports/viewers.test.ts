@@ -63,7 +63,7 @@ describe('a viewer of exports', () => {
   it('reads a run and its receipt', async () => {
     const { page } = visitor;
     await page.goto(run);
-    await page.getByText('You can look at this export; ask an editor to retry.').waitFor();
+    await page.getByText('You can look at this export; ask an editor to deliver again.').waitFor();
     await page.getByRole('region', { name: 'Receipt' }).waitFor();
     await assertNothingOffered();
   });

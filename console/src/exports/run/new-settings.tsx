@@ -3,20 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNow } from '../../look/now.ts';
 import { formatRelativeTime } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
-import { diagnosisQuery, type Change } from './diagnosis-data.ts';
+import { isPlanned, isSecret } from './changes.ts';
+import { diagnosisQuery } from './diagnosis-data.ts';
 import { attemptsQuery, type Run, type RunIds } from './run-data.ts';
-
-/** Fields that are in a run's plan, as errors name them. */
-const PLANNED = /^(destination__|filters|hogql_query|include_columns|exclude_columns|transformations)/;
-
-const isPlanned = ({ about, fields }: Change) =>
-  about === 'batch_export' &&
-  fields.some(({ field, before, after }) => PLANNED.test(field) && JSON.stringify(before) !== JSON.stringify(after));
-
-/** Whether a change has a secret: its value is hidden on both sides, or the change has no fields because it is of secrets alone. */
-const isSecret = ({ fields }: Change) =>
-  fields.length === 0 ||
-  fields.some(({ field, before, after }) => field.startsWith('destination__') && before === after);
 
 const isAfter = (at: string, than: string): boolean => Date.parse(at) > Date.parse(than);
 
@@ -34,20 +23,21 @@ export function NewSettings({ runIds, run }: { runIds: RunIds; run: Run }) {
   if (planned)
     return (
       <p>
-        Changed {formatRelativeTime(planned.at, now)}, but this run keeps the settings that it was planned with.{' '}
-        {mayEdit ? 'Cancel it, and then retry it' : 'Ask an editor to cancel it and retry it'}: the retry uses the new
-        ones.
+        The settings were changed {formatRelativeTime(planned.at, now)}, but this run keeps those that it was planned
+        with. {mayEdit ? 'Cancel it, and then retry it' : 'Ask an editor to cancel it and retry it'}: the retry uses the
+        new ones.
       </p>
     );
   const secret = changes.find(isSecret);
   const isTried = secret && attempts?.results.some(({ started_at }) => isAfter(started_at, secret.at));
-  if (secret && !isTried) return <p>Changed {formatRelativeTime(secret.at, now)}; the next try uses it.</p>;
+  if (secret && !isTried)
+    return <p>The credentials were changed {formatRelativeTime(secret.at, now)}; the next try uses the new ones.</p>;
   // Settings cannot fix a failure that names no field.
   if (run.error?.field == null) return null;
   return (
     <p className="quiet">
-      This run uses new credentials with its next try, but keeps to the place that it was planned for. If you change the
-      place, cancel the run and retry it.
+      If you change the credentials, this run uses them on its next try. If you change anything else, cancel the run and
+      retry it: it keeps the settings that it was planned with.
     </p>
   );
 }

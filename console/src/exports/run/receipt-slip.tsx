@@ -15,10 +15,10 @@ type Receipt = { digest?: string; location?: string; manifest?: string; files?: 
 /** Limit of shown files; the others are counted. */
 const SHOWN = 20;
 
-/** Promise of the destination for rows that are delivered again. */
+/** The destination's guarantee for rows that are delivered again. */
 type Redelivery = ExportBody['promises']['redelivery'];
 
-/** Sentences about how the receipt was checked. A receiver that Sluice sends rows to cannot be read back. */
+/** Sentences about how the receipt was checked. A receiver of HTTP requests cannot be read back. */
 const CHECKED: Record<Redelivery, string> = {
   replaces: 'Read back and compared with the source after the commit: nothing is missing and nothing is duplicated.',
   repeats_by_uuid:
@@ -30,23 +30,25 @@ export function ReceiptSlip({ run, redelivery }: { run: Run; redelivery: Redeliv
   const receipt = run.receipt as Receipt | null;
   const files = receipt?.files ?? [];
   const seconds = run.finished_at === null ? null : (Date.parse(run.finished_at) - Date.parse(run.created_at)) / 1000;
-  const [firstShown] = useState(run.verified_at);
+  const [initialVerifiedAt] = useState(run.verified_at);
   return (
     <section
       className={styles.receipt}
       aria-labelledby="receipt-title"
-      data-just-verified={(firstShown === null && run.verified_at !== null) || undefined}
+      data-just-verified={(initialVerifiedAt === null && run.verified_at !== null) || undefined}
     >
       <h2 id="receipt-title">Receipt</h2>
       <dl className={styles.slip}>
         <Line name="source" value={countOf(run.records_total_count)} />
         <Line name="acknowledged" value={countOf(run.records_completed)} />
         {run.bytes_exported !== null && <Line name="bytes" value={formatBytes(run.bytes_exported)} />}
-        <Line name="digest" value={receipt ? `equal ${shortOf(receipt.digest)}` : '–'} />
+        <Line name="digest" value={digestOf(receipt, run.verified_at !== null)} />
         {seconds !== null && <Line name="took" value={formatDuration(seconds)} />}
       </dl>
       <p className={receipt ? styles.verified : 'quiet'}>
-        {receipt ? CHECKED[redelivery] : `Nothing was delivered by this run${run.finished_at === null ? ' yet' : ''}.`}
+        {receipt
+          ? checkOf(run, redelivery)
+          : `Nothing was delivered by this run${run.finished_at === null ? ' yet' : ''}.`}
       </p>
       {run.verified_at && redelivery === 'replaces' && (
         <p>
@@ -62,8 +64,19 @@ export function ReceiptSlip({ run, redelivery }: { run: Run; redelivery: Redeliv
   );
 }
 
+/** The sentence about a delivered run. Runs of earlier versions and accepted deliveries of other timelines were not read back. */
+const checkOf = (run: Run, redelivery: Redelivery) =>
+  redelivery === 'replaces' && run.verified_at === null
+    ? 'The destination acknowledged the rows. They were not read back.'
+    : CHECKED[redelivery];
+
 /** Enough of a digest to compare by eye. */
-const shortOf = (digest = '') => (digest.length > 12 ? `${digest.slice(0, 12)}…` : digest);
+const shortOf = (digest: string) => (digest.length > 12 ? `${digest.slice(0, 12)}…` : digest);
+
+function digestOf(receipt: Receipt | null, isReadBack: boolean): string {
+  if (!receipt?.digest) return '–';
+  return `${isReadBack ? 'equal ' : ''}${shortOf(receipt.digest)}`;
+}
 
 const countOf = (count: number | null) => (count === null ? '–' : formatCount(count));
 

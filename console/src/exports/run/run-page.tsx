@@ -46,7 +46,7 @@ export function RunPage() {
           {run.data.status !== 'Completed' && (!isOpen(run.data) || run.data.error) && (
             <ErrorCard runIds={runIds} run={run.data} />
           )}
-          {hasFailed(run.data) && (
+          {hasEndedUndelivered(run.data) && (
             <div id={DECISION}>
               <ForeignDeliveryOfInterval {...runIds} {...intervalOf(run.data)} ourRows={run.data.records_total_count} />
             </div>
@@ -67,7 +67,7 @@ export function RunPage() {
 /** Id of the element with the choice between two deliveries of the interval. */
 const DECISION = 'decision';
 
-const hasFailed = (run: Run) => !isOpen(run) && run.status !== 'Completed';
+const hasEndedUndelivered = (run: Run) => !isOpen(run) && run.status !== 'Completed';
 const intervalOf = (run: Run) => ({ start: run.data_interval_start, end: run.data_interval_end });
 
 function Header({ runIds, run }: { runIds: RunIds; run: Run }) {
@@ -82,7 +82,7 @@ function Header({ runIds, run }: { runIds: RunIds; run: Run }) {
   const retrying = useMutation({ mutationFn: () => retry(runIds), ...refreshOnSuccess });
   const cancelling = useMutation({ mutationFn: () => cancel(runIds), ...refreshOnSuccess });
   const foreign = foreignOfQuery(runIds.projectId, runIds.exportId, intervalOf(run));
-  const waitsForDecision = Boolean(useQuery({ ...foreign, enabled: hasFailed(run) }).data);
+  const waitsForDecision = Boolean(useQuery({ ...foreign, enabled: hasEndedUndelivered(run) }).data);
   const batchExport = useQuery(exportQuery(runIds.projectId, runIds.exportId));
   const attempts = useQuery(attemptsQuery(runIds, isOpen(run)));
   const attempt = Math.max(1, ...(attempts.data?.results ?? []).map((one) => one.attempt));
@@ -106,7 +106,7 @@ function Header({ runIds, run }: { runIds: RunIds; run: Run }) {
           mayEdit &&
           !waitsForDecision &&
           (run.status === 'Completed' ? (
-            // Links to the plan, which says what would be replaced.
+            // Links to the plan of all runs of the interval, including delivered ones, which says what would be replaced.
             <ButtonLink
               to="/project/$projectId/exports/$exportId"
               params={runIds}
@@ -119,10 +119,14 @@ function Header({ runIds, run }: { runIds: RunIds; run: Run }) {
               Retry
             </Button>
           ))}
-        {mayEdit && !waitsForDecision && <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>}
+        {!isOpen(run) && mayEdit && !waitsForDecision && (
+          <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>
+        )}
         <TemporalLink run={run} />
       </div>
-      {mayEdit === false && !run.error && <p className="quiet">You can look at this export; ask an editor to retry.</p>}
+      {mayEdit === false && !run.error && (
+        <p className="quiet">You can look at this export; ask an editor to {requestFor(run)}.</p>
+      )}
       {mayEdit && waitsForDecision && (
         <p>
           Another timeline delivered this interval, so a retry would fail.{' '}
@@ -137,6 +141,27 @@ function Header({ runIds, run }: { runIds: RunIds; run: Run }) {
       {cancelling.isError && <Failure error={cancelling.error} />}
     </header>
   );
+}
+
+/** The next step that only editors can take. */
+function requestFor(run: Run): string {
+  if (isOpen(run)) return 'cancel this run';
+  return run.status === 'Completed' ? 'deliver again' : 'retry';
+}
+
+/** Why a run without a backfill was started. */
+const STARTED_BY: Readonly<Record<Run['kind'], string>> = {
+  scheduled: 'the schedule',
+  retry: 'a retry',
+  backfill: 'a backfill',
+  gap: 'the reconciler, because the interval was not delivered',
+  stale: 'the reconciler, because events joined the interval later',
+};
+
+function startedBy({ backfill, kind, workflow_run_id: execution }: Run): string {
+  if (backfill !== null) return `backfill ${backfill.slice(0, 8)}`;
+  if (execution.startsWith('adopted-')) return 'another timeline, whose delivery was accepted';
+  return STARTED_BY[kind];
 }
 
 function Facts({ run }: { run: Run }) {
@@ -154,8 +179,8 @@ function Facts({ run }: { run: Run }) {
       </dd>
       <dt>Ended</dt>
       <dd>{run.finished_at === null ? 'not yet' : <Time iso={run.finished_at} seconds />}</dd>
-      <dt>Asked for by</dt>
-      <dd>{run.backfill === null ? 'the schedule' : `backfill ${run.backfill.slice(0, 8)}`}</dd>
+      <dt>Started by</dt>
+      <dd>{startedBy(run)}</dd>
       <dt>Workflow</dt>
       <dd className="id">{run.workflow_id}</dd>
     </dl>

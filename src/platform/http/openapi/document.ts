@@ -49,8 +49,9 @@ export function openApiDocument(routes: readonly DescribedRoute[], publicUrl: st
       version: '1',
       description:
         'Project routes are also available under `/api/projects/{project_id}/`. Trailing slashes are optional. In ' +
-        'place of an ID, `@current` refers to the project of the query parameter `token`, a public key; without ' +
-        'it, to the only project that the API key can access.',
+        'place of the ID of a project, `@current` refers to the project of the query parameter `token`, a public ' +
+        'key; without it, to the current project of the caller; without one, to the only project that the API key can ' +
+        'access.',
     },
     servers: [{ url: publicUrl.replace(/\/$/, '') }],
     tags: [...new Set(routes.map(tagOf))].sort().map((name) => ({ name })),

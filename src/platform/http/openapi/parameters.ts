@@ -10,8 +10,8 @@ type Property = TSchema & { description?: string; default?: unknown; type?: stri
 
 /** Descriptions, unless the route has its own. */
 const STANDARD: Readonly<Record<string, string>> = {
-  project_id: 'The ID of the project; `@current` for the project of the key.',
-  organization_id: 'The ID of the organization; `@current` for the one in which the caller works.',
+  project_id: 'The ID of the project, or `@current`.',
+  organization_id: 'The ID of the organization, or `@current` for the organization of the current project.',
   user__uuid: 'The UUID of the user.',
   key: 'The key of the flag, or its ID.',
   token: 'The key of the project.',
@@ -51,10 +51,13 @@ export function parametersOf(route: DescribedRoute): Json[] {
 
 function tenantOf(route: DescribedRoute): Json[] {
   const { access } = route;
-  if ('scope' in access) return [parameter(route, 'path', 'project_id', Type.Integer({ minimum: 1 }), true)];
+  if ('scope' in access)
+    return [parameter(route, 'path', 'project_id', idOrCurrent(Type.Integer({ minimum: 1 })), true)];
   if (!('organization' in access)) return [];
-  return [parameter(route, 'path', 'organization_id', Type.String({ format: 'uuid' }), true)];
+  return [parameter(route, 'path', 'organization_id', idOrCurrent(Type.String({ format: 'uuid' })), true)];
 }
+
+const idOrCurrent = (id: TSchema) => Type.Union([id, Type.Literal('@current')]);
 
 function parameter(
   route: DescribedRoute,

@@ -80,6 +80,18 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('takes `@current` by its schema in place of the id of a project and of an organization', () => {
+    for (const [path, id] of [
+      ['/api/environments/{project_id}/dashboards/', 1],
+      ['/api/organizations/{organization_id}/roles/', '0198f3a0-0000-7000-8000-000000000001'],
+    ] as const) {
+      const { schema } = document.paths[path]!['get']!.parameters.find((one) => one.in === 'path')!;
+      const takes = compile(Type.Object({ value: schema as TSchema }));
+      for (const value of ['@current', id]) assert.ok(takes({ value }), `${path} ${value}`);
+      assert.ok(!takes({ value: 'current' }), path);
+    }
+  });
+
   it('takes by its schema every text that counts as if it were not given, and no integer that is refused', () => {
     const { schema } = document.paths['/api/projects/']!['get']!.parameters.find(({ name }) => name === 'offset')!;
     const takes = compile(Type.Object({ value: schema as TSchema }));
