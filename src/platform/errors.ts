@@ -1,6 +1,6 @@
 /**
- * Every failure that a caller can act on, one class per consequence. What a class means to HTTP is decided in
- * `platform/http/error-body.ts`, what it means to Temporal in `platform/temporal/failures.ts`: nothing here knows either.
+ * Every failure that a caller can act on, one class per consequence. `platform/http/error-body.ts` translates the classes to answers, and
+ * `platform/temporal/failures.ts` to failures of Temporal.
  *
  * Messages are for the person who caused the failure: they name the field and the fix, never a host, a secret or SQL.
  */
@@ -15,8 +15,8 @@ export abstract class SluiceError extends Error {
 }
 
 /**
- * The people who can end a failure. `you`: those who configure, by a field or by rights that the destination gives. `destination`: its
- * operators, or time. `sluice`: the operators of this installation, or Sluice itself.
+ * The people who can end a failure. `you`: those who configure the export, by correcting a field or getting rights at the destination.
+ * `destination`: its operators; it may also end by itself. `sluice`: the operators of this installation; it may also end by itself.
  */
 export type FaultOwner = 'you' | 'destination' | 'sluice';
 

@@ -1,6 +1,6 @@
 /** Parses flags and cohorts from upstream's lists, as far as an import needs before any request. */
 import { CommandFailed, InvalidInput, TooLarge } from '../../platform/errors.ts';
-import { checkTexts } from '../../platform/http/body.ts';
+import { checkTextsAndDepth } from '../../platform/http/body.ts';
 import type { Kind, Refusal } from './outcome.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -60,7 +60,7 @@ export function isFields(value: unknown): value is Fields {
 /** @returns the fault of an item that no server would accept, or that is too deep to process */
 function faultOf(item: Fields): Refusal | undefined {
   try {
-    checkTexts(item);
+    checkTextsAndDepth(item);
     return undefined;
   } catch (error) {
     if (error instanceof InvalidInput) return { attr: error.attr, code: error.code, reason: error.message };

@@ -1,20 +1,20 @@
-/** Compares the connections that all processes may open with those that Postgres grants, at start rather than under load. */
+/** Warns at start if all processes together may open more connections than Postgres allows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Pool } from './connection.ts';
 import { connectionLimit } from './pools.ts';
 
-/** Processes that the operator runs, each with as many parts at once as this one. */
+/** Numbers of processes that the operator runs, and of the parts that each worker stages at once. */
 export type PlannedProcesses = { apiProcesses: number; workerProcesses: number; partsAtOnce: number };
 
-/** A limit of -1 means no limit. `others`: open connections of other programs, such as Temporal. */
+/** `most`: `max_connections`. `database` and `role`: limits of both, -1 for none. `others`: open connections of other programs, such as Temporal. */
 type ConnectionLimits = { most: number; reserved: number; database: number; role: number; others: number };
 
 /**
- * Reserved connections are open to superusers; Postgres 15 has one kind of them. Processes of the server itself have no user or no
- * database.
+ * Superusers may use reserved connections. Postgres 15 has no setting `reserved_connections`. Processes of the server itself have no user or
+ * no database, so they are not counted.
  */
-const GRANTED = `
+const SELECT_LIMITS = `
   select current_setting('max_connections')::int as most,
     case when rolsuper then 0 else current_setting('superuser_reserved_connections')::int
       + coalesce(current_setting('reserved_connections', true)::int, 0) end as reserved,
@@ -24,9 +24,9 @@ const GRANTED = `
       and (application_name like 'sluice-%' and datname = current_database()) is not true) as others
   from pg_roles where rolname = current_user`;
 
-/** A warning that connections may run out, with the setting to change; undefined where all fit. */
+/** @returns a warning that connections may run out, with the setting to change; undefined if they cannot */
 export async function connectionShortage(pool: Pool, planned: PlannedProcesses): Promise<string | undefined> {
-  const { rows } = await pool.query<ConnectionLimits>(GRANTED);
+  const { rows } = await pool.query<ConnectionLimits>(SELECT_LIMITS);
   const { most, reserved, database, role, others } = rows[0]!;
   const { apiProcesses, workerProcesses, partsAtOnce } = planned;
   const [perApi, perWorker] = [connectionLimit('api', partsAtOnce), connectionLimit('worker', partsAtOnce)];

@@ -27,32 +27,35 @@ export async function inTransaction<T>(db: Knex, work: (transaction: Knex.Transa
 }
 
 /** Stores over one connection, and `inTransaction`, which runs work with the same stores over one transaction. */
-export type WithTransactions<Bound> = Bound & {
+export type WithTransactions<Stores> = Stores & {
   /** Runs the work with stores that share one transaction; it commits when the work returns. */
-  inTransaction<T>(work: (stores: Bound) => Promise<T>): Promise<T>;
+  inTransaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
 };
 
 /** @param bind makes the stores for a connection or a transaction */
-export function withTransactions<Bound extends object>(db: Knex, bind: (db: Knex) => Bound): WithTransactions<Bound> {
+export function withTransactions<Stores extends object>(
+  db: Knex,
+  bind: (db: Knex) => Stores,
+): WithTransactions<Stores> {
   return { ...bind(db), inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))) };
 }
 
-/** The same for stores whose changes of one project take turns: what one of them checks still holds when it commits. */
-export type WithProjectTurns<Bound> = Bound & {
+/** As `WithTransactions`, but transactions of one project run one after another, so what one has checked still holds when it commits. */
+export type WithProjectTurns<Stores> = Stores & {
   /** Runs the work under the project's lock, with stores that share one transaction; it commits when the work returns. */
-  inTransaction<T>(projectId: number, work: (stores: Bound) => Promise<T>): Promise<T>;
+  inTransaction<T>(projectId: number, work: (stores: Stores) => Promise<T>): Promise<T>;
 };
 
 /**
- * @param lock name of a lock of the form (key, project)
+ * @param lock name of the advisory lock; each project has its own
  * @param afterCommit awaited after each transaction
  */
-export function withProjectTurns<Bound extends object>(
+export function withProjectTurns<Stores extends object>(
   db: Knex,
-  bind: (db: Knex) => Bound,
+  bind: (db: Knex) => Stores,
   lock: 'flagChanges' | 'dashboardChanges',
   afterCommit?: (projectId: number) => Promise<void>,
-): WithProjectTurns<Bound> {
+): WithProjectTurns<Stores> {
   return {
     ...bind(db),
     async inTransaction(projectId, work) {

@@ -3,7 +3,7 @@ import type { Room } from '../http/room.ts';
 import type { Route } from '../http/route.ts';
 import { instanceRoutes, type Instance, type InstanceApi } from './instance.routes.ts';
 import { createHealth, type Check } from './readiness.ts';
-import { healthRoutes as probeRoutes, type HealthApi as ProbeApi } from './routes.ts';
+import { probeRoutes, type ProbeApi } from './routes.ts';
 
 export type HealthApi = ProbeApi & InstanceApi;
 

@@ -3,7 +3,7 @@ import { json, route } from '../http/route.ts';
 import { Type } from '../schema.ts';
 import type { Health } from './readiness.ts';
 
-export type HealthApi = { health: Health };
+export type ProbeApi = { health: Health };
 
 const Live = Type.Object({ live: Type.Literal(true) });
 const Ready = Type.Object({
@@ -32,10 +32,10 @@ export const readiness = route({
   answers: { 200: Ready, 503: Ready },
   summary: 'Check whether the process is ready for requests',
   description: 'Responds with 503 while a dependency is unavailable, and during shutdown.',
-  async handle(_request, { health }: HealthApi) {
+  async handle(_request, { health }: ProbeApi) {
     const answer = await health.readiness();
     return json(answer.ready ? 200 : 503, answer);
   },
 });
 
-export const healthRoutes = [liveness, readiness];
+export const probeRoutes = [liveness, readiness];

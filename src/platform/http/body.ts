@@ -28,7 +28,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return {};
   const body = parse(bytes);
-  checkTexts(body);
+  checkTextsAndDepth(body);
   return body;
 }
 
@@ -42,12 +42,12 @@ export function isUrlEncoded({ headers }: IncomingMessage): boolean {
  * @throws as `readJson` does
  */
 export async function readUrlEncoded(request: IncomingMessage): Promise<Record<string, string>> {
-  requirePlain(request);
+  requireUncompressed(request);
   const form = (await readBytes(request)).toString();
   if (form.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
     throw new TooLarge(`The form has more than ${MAX_FIELDS} fields.`);
   const fields = Object.fromEntries(new URLSearchParams(form));
-  checkTexts(fields);
+  checkTextsAndDepth(fields);
   return fields;
 }
 
@@ -56,10 +56,10 @@ function requireJson(request: IncomingMessage): void {
   const isJson = type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
   if (!isJson) throw new UnsupportedMedia(`Unsupported media type "${type}" in request.`);
   if (!isUtf8) throw new UnsupportedMedia('The body must be in UTF-8.');
-  requirePlain(request);
+  requireUncompressed(request);
 }
 
-function requirePlain({ headers }: IncomingMessage): void {
+function requireUncompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new UnsupportedMedia('The body must not be compressed.');
 }
@@ -77,7 +77,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   } catch (error) {
     const { type } = error as { type?: string };
     if (type === 'entity.too.large') throw new TooLarge(`The body is larger than ${MAX_BYTES} bytes.`);
-    throw new MalformedRequest('The body ended before its announced length.');
+    throw new MalformedRequest('The body ended before it was complete.');
   }
 }
 
@@ -95,9 +95,9 @@ function parse(bytes: Buffer): unknown {
  * Checks texts and depth without recursion, because JSON.parse accepts a depth at which recursion overflows the stack.
  * @throws TooLarge, InvalidInput as `readJson` does
  */
-export function checkTexts(body: unknown): void {
-  const queue: TextPosition[] = [{ value: body, name: '', depth: 0, parent: undefined }];
-  for (let position = queue.pop(); position; position = queue.pop()) {
+export function checkTextsAndDepth(body: unknown): void {
+  const stack: TextPosition[] = [{ value: body, name: '', depth: 0, parent: undefined }];
+  for (let position = stack.pop(); position; position = stack.pop()) {
     const { value, depth } = position;
     // tooth: json-depth
     if (depth > MAX_DEPTH) throw new TooLarge(`The body is nested deeper than ${MAX_DEPTH} levels.`);
@@ -105,7 +105,7 @@ export function checkTexts(body: unknown): void {
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, fieldValue] of Object.entries(value)) {
       checkText(name, position);
-      queue.push({ value: fieldValue, name, depth: depth + 1, parent: position });
+      stack.push({ value: fieldValue, name, depth: depth + 1, parent: position });
     }
   }
 }
@@ -123,6 +123,6 @@ function checkText(text: string, position: TextPosition): void {
 
 function attrOf(position: TextPosition): string | null {
   const names: string[] = [];
-  for (let index = position; index.parent; index = index.parent) names.unshift(index.name);
+  for (let inner = position; inner.parent; inner = inner.parent) names.unshift(inner.name);
   return names.length > 0 ? names.join('__').replaceAll('\0', '') : null;
 }

@@ -5,7 +5,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 import { countValues } from '../wire/value-count.ts';
-import { checkTexts, MAX_FIELDS, MAX_VALUES } from './body.ts';
+import { checkTextsAndDepth, MAX_FIELDS, MAX_VALUES } from './body.ts';
 import { convert } from './parameters/parameters.ts';
 
 /** A CSV file that a route accepts with its body, or instead of it. */
@@ -41,7 +41,7 @@ export async function readForm(request: IncomingMessage, file: CsvFile<unknown>)
   }
   const isFile = mediaTypeOf(headers['content-type']) === 'text/csv';
   const form = isFile ? { fields: {}, file: await file.read(limitFile(request)) } : await readMultipart(request, file);
-  checkTexts(form.fields);
+  checkTextsAndDepth(form.fields);
   return form;
 }
 
@@ -69,7 +69,7 @@ function valueOf(name: string, property: Property, text: string): unknown {
   const set = property.anyOf?.find((alternative) => alternative.type !== 'null') ?? property;
   if (set.type !== undefined && set.type !== 'object' && set.type !== 'array') return convert(set, text);
   const value = parseJsonOrText(text);
-  checkTexts({ [name]: value });
+  checkTextsAndDepth({ [name]: value });
   return value;
 }
 

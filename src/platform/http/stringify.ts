@@ -1,5 +1,5 @@
 /** Serializes answers as JSON in steps, because a page of a thousand large rows takes seconds and would block other requests. */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 
 const LONGEST_TURN_MS = 10;
 
@@ -38,7 +38,7 @@ function createTurns(): Turns {
   return {
     isOver: () => performance.now() - startedAt > LONGEST_TURN_MS,
     async next() {
-      await othersTurn();
+      await yieldToOthers();
       startedAt = performance.now();
     },
   };

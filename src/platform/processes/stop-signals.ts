@@ -1,19 +1,19 @@
 /** Stop requests to a process: a signal, or the end of the supervisor that started it. */
 
 /**
- * One Ctrl-C arrives several times: npm, the launcher and the terminal each send it. Signals within this
- * time are the same request; only a later one is a second.
+ * One Ctrl-C arrives several times, because npm, the launcher and the terminal each send it: signals that follow the first one within
+ * this time are of the same request.
  */
 const SAME_REQUEST_MS = 500;
 
 export type StopSignals = {
   /** Resolves with the source of the stop request; the process should finish its work, then end. */
   requested: Promise<string>;
-  /** Resolves when the stop is requested a second time, so the process must end now. */
+  /** Resolves at a signal of a second request: the process must end now. */
   forced: Promise<void>;
 };
 
-/** Call once per process. From then on signals no longer end the process; the caller must. */
+/** To be called once in a process. Signals then no longer end the process; the caller must. */
 export function stopSignals(): StopSignals {
   const requested = Promise.withResolvers<string>();
   const forced = Promise.withResolvers<void>();

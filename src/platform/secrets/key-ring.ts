@@ -22,7 +22,7 @@ export type KeyRing = {
   decrypt(envelope: string, additionalData: string): string;
   /**
    * HMAC-SHA256 under a key derived from the newest one for this purpose alone.
-   * @returns `<key id>.<base64url>`: the same for the same text
+   * @returns `<key id>.<base64url>`: the same for the same text and purpose until the ring gets a newer key
    */
   sign(text: string, purpose: string): string;
   /** Whether the signature is of the text, by a key that the ring still has. */

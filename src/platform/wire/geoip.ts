@@ -5,16 +5,16 @@ import { Reader, type Response } from 'maxmind';
 import { CommandFailed } from '../errors.ts';
 import { isPublic } from '../net/host-rules.ts';
 
-/** `$geoip_*` properties under the names that released SDKs and their users know; only those that are known. */
+/** `$geoip_*` properties, named as upstream names them; only those that the database has. */
 export type GeoProperties = Readonly<Record<string, string | number>>;
 
-/** @returns undefined for an address that is private, unknown or none. Never throws. */
+/** @returns undefined for a private or unknown address, and for a text that is not an address. Never throws. */
 export type Locate = (address: string) => GeoProperties | undefined;
 
 /**
  * @param path a MaxMind database (`.mmdb`) of cities or countries: MaxMind's own layout (GeoLite2, GeoIP2, DB-IP) or the flat one of
  *   `@ip-location-db`; held in memory
- * @throws CommandFailed when there is none that can be read
+ * @throws CommandFailed when the file cannot be read, or is not such a database
  */
 export async function openGeoip(path: string): Promise<Locate> {
   const reader = await open(path).catch((cause: NodeJS.ErrnoException) => {
@@ -74,7 +74,7 @@ function fromMaxmind(record: GeoRecord): GeoRecord {
 
 const COUNTRIES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-/** Reads the flat layout of https://github.com/sapics/ip-location-db: codes without names, and no continents. */
+/** Reads the flat layout of https://github.com/sapics/ip-location-db: codes of countries without their names, and no continents. */
 function fromFlat(record: GeoRecord): GeoRecord {
   const code = record['country_code'];
   return {

@@ -3,7 +3,7 @@ import { createPool } from '../../../src/platform/db/connection.ts';
 import { countPartitionedDaysAhead } from '../../../src/events/table/partitions.ts';
 import { apiChecks } from '../../../src/platform/health/checks.ts';
 import { createHealth, type Readiness } from '../../../src/platform/health/readiness.ts';
-import { healthRoutes } from '../../../src/platform/health/routes.ts';
+import { probeRoutes } from '../../../src/platform/health/routes.ts';
 import type { Gatekeeper } from '../../../src/platform/http/access.ts';
 import { startApi } from '../../support/api/api.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -42,7 +42,7 @@ describe('readiness', () => {
       { name: 'first', check: async () => reason },
       { name: 'second', check: async () => undefined },
     ]);
-    const api = await startApi({ routes: healthRoutes, collaborators: { health }, gatekeeper: nobody });
+    const api = await startApi({ routes: probeRoutes, collaborators: { health }, gatekeeper: nobody });
     try {
       const warming = await api.request('get', '/_readyz');
       assert.equal(warming.status, 503);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkTexts, readJson } from '../../../src/platform/http/body.ts';
+import { checkTextsAndDepth, readJson } from '../../../src/platform/http/body.ts';
 
 const MIB = 1024 * 1024;
 
@@ -56,7 +56,7 @@ describe('the JSON body of a request', () => {
     for (const body of [{ a: 'x\0' }, { 'x\0': 1 }, { a: [{ b: '\0' }] }, '\0', ['\0']]) {
       assert.deepEqual(await send(JSON.stringify(body)), { error: 'InvalidInput' });
     }
-    assert.throws(() => checkTexts({ a: { b: '\ud800' } }), { name: 'InvalidInput', attr: 'a__b' });
-    assert.throws(() => checkTexts({ a: ['x\0'] }), { name: 'InvalidInput', attr: 'a__0' });
+    assert.throws(() => checkTextsAndDepth({ a: { b: '\ud800' } }), { name: 'InvalidInput', attr: 'a__b' });
+    assert.throws(() => checkTextsAndDepth({ a: ['x\0'] }), { name: 'InvalidInput', attr: 'a__0' });
   });
 });
