@@ -28,7 +28,8 @@ export async function readLists(
     const parsed = parseList(await collect(bytes, name, budget), name);
     for (const [index, item] of parsed.results.entries()) {
       items.push(parseItem(item, kind, `${name}: ${parsed.path}[${index}]`));
-      if (items.length > MAX_ITEMS) throw new CommandFailed(`${name} has more than ${MAX_ITEMS} ${kind}s.`);
+      if (items.length > MAX_ITEMS)
+        throw new CommandFailed(`${name}: the list has more than ${MAX_ITEMS} ${kind}s, with all its files.`);
     }
     count = Math.max(count, parsed.count);
     if (parsed.next === null) isWhole = true;

@@ -165,14 +165,18 @@ describe('sluice flags import', () => {
     );
     assert.equal(code, 0);
     const more = await folder.write('more.json', [{ id: 100_001, key: 'more' }]);
-    assert.equal((await run(file, more)).stderr, `sluice: ${more} has more than 100000 flags.\n`);
+    assert.equal(
+      (await run(file, more)).stderr,
+      `sluice: ${more}: the list has more than 100000 flags, with all its files.\n`,
+    );
   }).timeout(300_000);
 
   it('reads no more than fits into memory, however small it is packed', async () => {
     const spaces = await folder.write('spaces.json.gz', gzipSync(Buffer.alloc(129 * 1024 * 1024, ' ')));
-    assert.equal((await run(spaces)).stderr, `sluice: ${spaces} is larger than 128 MiB.\n`);
+    const limits = (limit: string) => `the list ${limit}, with all its files or pages.\n`;
+    assert.equal((await run(spaces)).stderr, `sluice: ${spaces}: ${limits('is larger than 128 MiB')}`);
     const values = await folder.write('values.json.gz', gzipSync(`[${'[],'.repeat(5_000_001)}[]]`));
-    assert.equal((await run(values)).stderr, `sluice: ${values} has more than 5,000,000 values.\n`);
+    assert.equal((await run(values)).stderr, `sluice: ${values}: ${limits('has more than 5,000,000 values')}`);
   }).timeout(300_000);
 
   it('says how it is called', async () => {
