@@ -43,7 +43,7 @@ export function accessControlRoutes({
     summary: `List the access rules of a ${words}`,
     async handle({ project, rights, params: { id } }, { accessControls }: AccessControlsApi) {
       const object = await accessControls.object(resource, project.id, id);
-      const rules = await accessControls.ofObject(project.id, { resource, resourceId: String(object.id) });
+      const rules = await accessControls.listOfObject(project.id, { resource, resourceId: String(object.id) });
       const caller = { level: rights.levelOf(resource, object), decides: mayChangeAccess(rights, resource, object) };
       return json(200, presentAccessControls(rules, levelsOf(resource), caller));
     },

@@ -26,7 +26,7 @@ export const AccessControlBody = Type.Object(
   { title: 'AccessControl' },
 );
 
-const given = {
+const putFields = {
   access_level: nullable(Type.String({ description: 'The access level to set; null to remove the rule.' })),
   organization_member: Type.Optional(
     nullable(Type.String({ description: 'The ID of the membership to which the rule applies.' })),
@@ -34,14 +34,14 @@ const given = {
   role: Type.Optional(nullable(Type.String({ description: 'The ID of the role whose members the rule applies to.' }))),
 };
 
-export const AccessControlPutBody = Type.Object(given, {
+export const AccessControlPutBody = Type.Object(putFields, {
   title: 'AccessControlPut',
   description: 'An access rule for a member, a role or, without either, everyone.',
 });
 export type AccessControlPutBody = Static<typeof AccessControlPutBody>;
 
 export const ResourceAccessControlPutBody = Type.Object(
-  { ...given, resource: Type.String({ minLength: 1 }) },
+  { ...putFields, resource: Type.String({ minLength: 1 }) },
   { title: 'ResourceAccessControlPut', description: 'An access rule for all objects of a kind.' },
 );
 

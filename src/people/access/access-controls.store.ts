@@ -107,7 +107,7 @@ export function accessControlStore(db: Knex) {
     },
 
     /** Lists the rules of one object, oldest first. */
-    async ofObject(projectId: number, { resource, resourceId }: RuleTarget): Promise<AccessControl[]> {
+    async listOfObject(projectId: number, { resource, resourceId }: RuleTarget): Promise<AccessControl[]> {
       const rows = await table()
         .where({ project_id: projectId, resource, resource_id: resourceId })
         .orderBy(['created_at', 'id']);
@@ -115,7 +115,7 @@ export function accessControlStore(db: Knex) {
     },
 
     /** Lists the rules of whole kinds, oldest first. */
-    async listByKinds(projectId: number): Promise<AccessControl[]> {
+    async listOfKinds(projectId: number): Promise<AccessControl[]> {
       const rows = await table()
         .where({ project_id: projectId })
         .whereNull('resource_id')
@@ -139,7 +139,7 @@ export function accessControlStore(db: Knex) {
     },
 
     /** Finds a rule, and locks it until the transaction ends. */
-    async find(projectId: number, target: RuleTarget, subject: RuleSubject): Promise<AccessControl | undefined> {
+    async findAndLock(projectId: number, target: RuleTarget, subject: RuleSubject): Promise<AccessControl | undefined> {
       const row = await table()
         .where(columnsOf(projectId, target, subject))
         .forUpdate()

@@ -33,8 +33,8 @@ export type UserWithAccess = {
 
 export function accessControls({ stores, protectedObjects }: AccessControlsOptions) {
   return {
-    ofObject: stores.accessControls.ofObject,
-    ofKinds: stores.accessControls.listByKinds,
+    listOfObject: stores.accessControls.listOfObject,
+    listOfKinds: stores.accessControls.listOfKinds,
 
     /** Finds a protected object. @throws NotFound */
     async object(resource: string, projectId: number, id: string): Promise<ProtectedFound> {
@@ -59,7 +59,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
         return undefined;
       };
       return stores.inTransaction(async (tx) => {
-        const before = await tx.accessControls.find(project.id, target, subject);
+        const before = await tx.accessControls.findAndLock(project.id, target, subject);
         const after = await setRule(tx);
         if (before?.level === after?.level) return after;
         await tx.auditLog.record({

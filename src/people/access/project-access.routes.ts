@@ -34,7 +34,10 @@ const listProjectRules = route({
   answers: { 200: AccessControlsBody },
   summary: 'List the access rules of a project',
   async handle({ project, caller, rights }, { accessControls }: AccessControlsApi) {
-    const rules = await accessControls.ofObject(project.id, { resource: 'project', resourceId: String(project.id) });
+    const rules = await accessControls.listOfObject(project.id, {
+      resource: 'project',
+      resourceId: String(project.id),
+    });
     const level = await accessControls.projectLevelOf(caller, project.id);
     return json(200, presentAccessControls(rules, PROJECT_ACCESS_LEVELS, { level, decides: rights.isProjectAdmin }));
   },
@@ -71,7 +74,7 @@ const resourceRules = (['/resource_access_controls/', '/global_access_controls/'
     answers: { 200: AccessControlsBody },
     summary: 'List the access rules for all objects of a kind',
     async handle({ project, caller, rights }, { accessControls }: AccessControlsApi) {
-      const rules = await accessControls.ofKinds(project.id);
+      const rules = await accessControls.listOfKinds(project.id);
       const level = await accessControls.projectLevelOf(caller, project.id);
       return json(200, presentAccessControls(rules, levelsOf('dashboard'), { level, decides: rights.isProjectAdmin }));
     },

@@ -12,6 +12,7 @@ export type Role = {
   createdAt: string;
 };
 
+/** `id`: of this row; `membershipId`: of the member's row in the organization. */
 export type RoleMembership = { id: string; roleId: string; membershipId: string; joinedAt: string };
 
 type Row = { id: string; organization_id: string; name: string; created_by: number | null; created_at: string };
@@ -62,10 +63,11 @@ export function roleStore(db: Knex) {
       return roleFrom(made!);
     },
 
-    /** @throws InvalidInput when another role has the name */
+    /** @throws InvalidInput when another role has the name; NotFound when the role was deleted meanwhile */
     async rename(id: string, name: string): Promise<Role> {
       const [row] = await throwIfNameTaken(table().where({ id }).update({ name }).returning('*').then());
-      return roleFrom(row!);
+      if (!row) throw new NotFound();
+      return roleFrom(row);
     },
 
     /** Deletes a role with its memberships and its access rules. */

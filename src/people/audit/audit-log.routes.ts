@@ -1,4 +1,4 @@
-/** `/activity_log/`: who changed what in a project, or in an organization as a whole. */
+/** `/activity_log/`: the audit log of a project, or of an organization without its projects. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
@@ -10,7 +10,7 @@ import type { UserStore } from '../accounts/users.store.ts';
 
 export type AuditLogApi = { auditLog: AuditLogStore; users: UserStore };
 
-const query = Type.Object({
+const ActivityQuery = Type.Object({
   ...offsetQuery().properties,
   scope: Type.Optional(
     Type.String({ description: 'Returns only changes to this kind of object: `FeatureFlag`, `Survey`, ...' }),
@@ -31,14 +31,14 @@ const listActivity = route({
   method: 'get',
   path: '/activity_log/',
   access: { scope: 'activity_log:read' },
-  query,
+  query: ActivityQuery,
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes to the objects of a project, newest first',
   description: 'Excludes changes to objects that are hidden from the caller.',
-  async handle({ project, rights, query: filter, url }, { auditLog, users }: AuditLogApi) {
-    const auditFilter = { ...filterOf(filter), visibleKinds: visibleAuditLog(rights) };
-    const page = await auditLog.list(project.id, auditFilter, pageBounds(filter));
-    return json(200, offsetPage(url, filter, await presentAuditLog(page, users)));
+  async handle({ project, rights, query, url }, { auditLog, users }: AuditLogApi) {
+    const auditFilter = { ...filterOf(query), visibleKinds: visibleAuditLog(rights) };
+    const page = await auditLog.list(project.id, auditFilter, pageBounds(query));
+    return json(200, offsetPage(url, query, await presentAuditLog(page, users)));
   },
 });
 
@@ -46,18 +46,18 @@ const listOrganizationActivity = route({
   method: 'get',
   path: '/activity_log/',
   access: { organization: 'activity_log:read', role: 'admin' },
-  query,
+  query: ActivityQuery,
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes to an organization, its members, roles, invites and keys, newest first',
-  async handle({ organization, query: filter, url }, { auditLog, users }: AuditLogApi) {
-    const page = await auditLog.listOfOrganization(organization.id, filterOf(filter), pageBounds(filter));
-    return json(200, offsetPage(url, filter, await presentAuditLog(page, users)));
+  async handle({ organization, query, url }, { auditLog, users }: AuditLogApi) {
+    const page = await auditLog.listOfOrganization(organization.id, filterOf(query), pageBounds(query));
+    return json(200, offsetPage(url, query, await presentAuditLog(page, users)));
   },
 });
 
 export const auditLogRoutes = [listActivity, listOrganizationActivity];
 
-type ActivityQuery = Static<typeof query>;
+type ActivityQuery = Static<typeof ActivityQuery>;
 
 function filterOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
   if (itemId !== undefined && scope === undefined) {

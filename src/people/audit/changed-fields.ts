@@ -8,7 +8,10 @@ export type ChangedField = { field: string; before: unknown; after: unknown };
 /** Levels of properties that are listed below a field; a deeper change is reported with its parent. */
 const MAX_DEPTH = 3;
 
-/** @returns names as `attr` has them: `destination__config__prefix` */
+/**
+ * @returns the changed fields, named as in `attr`: `destination__config__prefix`. Redacted properties of an object are listed if something else in
+ *   it has changed, because they may have changed, too; if nothing else has, none is.
+ */
 export function listChangedFields({ field, before, after }: Change, depth = 1): ChangedField[] {
   if (isDeepStrictEqual(before, after) && !isRedacted(before)) return [];
   if (depth > MAX_DEPTH || !isObject(before) || !isObject(after)) return [{ field, before, after }];

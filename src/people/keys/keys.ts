@@ -1,11 +1,12 @@
 /**
- * Generates and recognizes keys: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. By the checksum,
- * programs refuse a mistyped key, or recognize a key in a leaked file, without a database. SHA-256 suffices at rest for 256 random bits.
+ * Generates and recognizes keys: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. By the checksum, a
+ * program knows without a database that a key is mistyped, or that a text in a leaked file is a key. Only SHA-256 digests of keys are stored,
+ * which suffices for 256 random bits.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Project tokens are public, personal and project secret keys are not. */
+/** Prefixes of keys by kind. Those of projects, `phc`, are public; the others are secret. */
 export const KEY_PREFIXES = { project: 'phc', personal: 'phx', projectSecret: 'phs' } as const;
 export type KeyPrefix = (typeof KEY_PREFIXES)[keyof typeof KEY_PREFIXES];
 
