@@ -41,7 +41,7 @@ export async function createInsight(
   return insight;
 }
 
-/** Creates a copy under another name, with the caller as its author. */
+/** Creates a copy, with the caller as its author; a name gets a suffix. */
 export async function copyInsight(
   stores: BoundDashboardStores,
   project: Tenant,
@@ -54,16 +54,16 @@ export async function copyInsight(
 }
 
 /** The dashboards that showed the insight before the change, and those that show it now. */
-export type MembershipChange = { from: readonly number[]; to: readonly number[] };
+export type DashboardsChange = { from: readonly number[]; to: readonly number[] };
 
-/** Changes an insight; without a difference nothing is logged. @throws NotFound */
+/** Changes an insight; without a difference nothing is stored or logged. @throws NotFound */
 export async function changeInsight(
   stores: BoundDashboardStores,
   project: Tenant,
   author: Author,
   before: Insight,
   changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
-  membership: MembershipChange = { from: [], to: [] },
+  membership: DashboardsChange = { from: [], to: [] },
 ): Promise<Insight> {
   const recordedChanges = changesBetween(
     SCOPE,

@@ -5,7 +5,7 @@ import { mayEdit } from '../dashboards/restriction.ts';
 import { ensureShows } from '../dashboards/tiles/permissions.ts';
 import { enforceTileLimit } from '../dashboards/tiles/tile-limit.ts';
 import type { BoundDashboardStores } from '../dashboards/stores.ts';
-import type { MembershipChange } from './insights.ts';
+import type { DashboardsChange } from './insights.ts';
 import { visibleLocations } from './restriction.ts';
 
 /** The author, with their rights. */
@@ -21,7 +21,7 @@ export async function setMembership(
   context: Actor,
   insightId: number,
   dashboardIds: readonly number[],
-): Promise<MembershipChange> {
+): Promise<DashboardsChange> {
   const { project } = context;
   const locations = (await stores.insights.findLocations(project.id, [insightId])).get(insightId) ?? [];
   const from = locations.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id);

@@ -5,9 +5,9 @@ import type { ResultRequest, Results } from '../insights/results/results.ts';
 import { EMPTY_RESULT_FRESH_MS, isFromFuture } from '../insights/results/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/results/result.ts';
 
-/** Age up to which results, and failures, are shown without computing again. */
+/** Least age up to which results are shown without computing again: a result that counts as fresh for longer is shown for longer. Also the age of failures. */
 const KEPT_MS = 5 * 60_000;
-/** The same age for results without data. */
+/** The same least age for results without data. */
 const EMPTY_KEPT_MS = 30_000;
 /** Longest wait of a page, and so of all its tiles together. */
 const LONGEST_WAIT_MS = 8_000;
@@ -49,15 +49,15 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     const { filters_hash: name, error } = result;
     if (name === null) return result;
     failures.delete(name);
-    if (failures.size === MAX_FAILURES) failures.delete(failures.keys().next().value!);
     if (!error) return undefined;
+    if (failures.size === MAX_FAILURES) failures.delete(failures.keys().next().value!);
     failures.set(name, { at: now(), error });
     return result;
   }
 
   return async (project, requested) => {
     const access = await loadAccess(project.id);
-    const cachedResult = await results.getResults(project, requested, 'force_cache', access);
+    const cachedResults = await results.getResults(project, requested, 'force_cache', access);
     const timeLimit = Promise.withResolvers<undefined>();
     const timer = setTimeout(timeLimit.resolve, maxWaitMs);
 
@@ -73,11 +73,11 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     }
 
     try {
-      const shownResults = await Promise.all(cachedResult.map((row, index) => showResult(row, requested[index]!)));
+      const shownResults = await Promise.all(cachedResults.map((row, index) => showResult(row, requested[index]!)));
       if (!shownResults.includes(undefined)) return shownResults.map((row) => row!);
       // Reads all results again together, because the size limit of an answer is for all of them.
-      const anew = await results.getResults(project, requested, 'force_cache', access);
-      return anew.map((row, index) => (row.error ? row : (shownResults[index] ?? row)));
+      const newResults = await results.getResults(project, requested, 'force_cache', access);
+      return newResults.map((row, index) => (row.error ? row : (shownResults[index] ?? row)));
     } finally {
       clearTimeout(timer);
     }

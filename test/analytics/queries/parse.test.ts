@@ -61,12 +61,12 @@ const REFUSED: [string, unknown, RegExp][] = [
       series: [step({ math: 'avg', math_property: 'x' })],
       trendsFilter: { display: 'ActionsLineGraphCumulative' },
     }),
-    /^series\[0\].math: Cumulated are only: total, dau, sum/,
+    /^series\[0\].math: Only these can be cumulative: total, dau, sum/,
   ],
   [
     'a cumulated line that is smoothed',
     trends({ trendsFilter: { display: 'ActionsLineGraphCumulative', smoothingIntervals: 3 } }),
-    /^trendsFilter.smoothingIntervals: Cumulated/,
+    /^trendsFilter.smoothingIntervals: Cumulative/,
   ],
   [
     'two breakdowns',

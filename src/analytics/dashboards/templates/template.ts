@@ -35,7 +35,7 @@ export const TemplateBody = Type.Object(
 );
 export type TemplateBody = Static<typeof TemplateBody>;
 
-/** @throws InvalidInput for filters that are not an object */
+/** @throws InvalidInput for filters that are not an object, and for an insight without a query */
 export function templateOf(body: TemplateBody): DashboardTemplate {
   return {
     name: body.template_name ?? null,

@@ -24,9 +24,9 @@ export type SeenTile = {
   button: { button: Button; locations: readonly TileLocation[] } | undefined;
 };
 
-type With = { users: Users; rights: Pick<Rights, 'levelOf'> | null };
+type PresentOptions = { users: Users; rights: Pick<Rights, 'levelOf'> | null };
 
-export function presentTile({ tile, order, insight, text, button }: SeenTile, options: With): TileBody {
+export function presentTile({ tile, order, insight, text, button }: SeenTile, options: PresentOptions): TileBody {
   const result = insight?.seen?.result;
   return {
     id: tile.id,
@@ -46,12 +46,12 @@ export function presentTile({ tile, order, insight, text, button }: SeenTile, op
   };
 }
 
-function insightOf({ insight, seen }: SeenInsight, { users, rights }: With): TileBody['insight'] {
+function insightOf({ insight, seen }: SeenInsight, { users, rights }: PresentOptions): TileBody['insight'] {
   if (seen) return presentInsight(insight, { users, rights, ...seen });
   return { id: insight.id, short_id: insight.short_id, user_access_level: 'none' };
 }
 
-function textOf({ text, locations }: NonNullable<SeenTile['text']>, { users }: With): TileBody['text'] {
+function textOf({ text, locations }: NonNullable<SeenTile['text']>, { users }: PresentOptions): TileBody['text'] {
   return {
     id: text.id,
     body: text.body,

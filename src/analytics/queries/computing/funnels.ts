@@ -11,7 +11,7 @@ import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
 import type { ParsedFunnels } from '../parsing/parsed.ts';
 import type { FunnelStepResult } from './result.ts';
-import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from './selecting.ts';
+import { PERSON_ID, entitySql, IN_RANGE, namedSql, rangeValues, WITH_PERSON_IDS } from './selecting.ts';
 import { nameOf } from '../parsing/series.ts';
 
 type Row = { reached: number; average: number | null; median: number | null };
@@ -55,7 +55,7 @@ function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterCon
       select person_id, distinct_id, "timestamp" as at, uuid, ${marks.join(', ')}
       from events where ${IN_RANGE} and ${namedSql(steps, filters, context)}
     ), with_actor as (
-      select ${ACTOR} as actor, matching.* from ${WITH_ACTORS} where ${steps.map((_, i) => `is${i}`).join(' or ')}
+      select ${PERSON_ID} as actor, matching.* from ${WITH_PERSON_IDS} where ${steps.map((_, i) => `is${i}`).join(' or ')}
     ), furthest as (
       select distinct on (actor) actor, way from (select actor, ${furthest} as way from (${walkSql(steps.length, window)}) as walked) as ways
       where way is not null order by actor, cardinality(way) desc, way

@@ -6,7 +6,7 @@ import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
 import type { ParsedRetention } from '../parsing/parsed.ts';
 import type { RetentionResult } from './result.ts';
-import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from './selecting.ts';
+import { PERSON_ID, entitySql, IN_RANGE, namedSql, rangeValues, WITH_PERSON_IDS } from './selecting.ts';
 
 /** `bucket` counts intervals from 1, `later` the intervals after it; 0 is the interval itself, with all persons who were there. */
 type Row = { bucket: number; later: number; persons: number };
@@ -50,7 +50,7 @@ function retentionSql(query: ParsedRetention, context: FilterContext): string {
         ${entitySql(target, context)} as is_target, ${entitySql(returning, context)} as is_return
       from events where ${range} and ${namedSql([target, returning], filters, context)}
     ), with_actor as (
-      select ${ACTOR} as actor, bucket, is_target, is_return from ${WITH_ACTORS} where is_target or is_return
+      select ${PERSON_ID} as actor, bucket, is_target, is_return from ${WITH_PERSON_IDS} where is_target or is_return
     ), targets as (${targets}), returns as (select distinct actor, bucket from with_actor where is_return)
     select bucket, 0 as later, count(*)::int as persons from targets group by bucket
     union all

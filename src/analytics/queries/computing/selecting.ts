@@ -17,11 +17,11 @@ export function rangeValues(projectId: number, { from, to }: Dates): unknown[] {
 }
 
 /**
- * The person of an event. Events keep the person of their time; if that person was merged since, the distinct id finds the survivor.
- * For a deleted person the stored one stays.
+ * The present person of an event, for rows selected from `WITH_PERSON_IDS`. The event's own person may have been merged since; then the person of
+ * the distinct id counts. If the distinct id has none, because the person was deleted, the event's own counts.
  */
-export const ACTOR = 'coalesce(known.person_id, matching.person_id)';
-export const WITH_ACTORS =
+export const PERSON_ID = 'coalesce(known.person_id, matching.person_id)';
+export const WITH_PERSON_IDS =
   'matching left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = matching.distinct_id';
 
 /** @returns an SQL condition on rows of `events` */

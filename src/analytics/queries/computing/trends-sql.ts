@@ -2,7 +2,7 @@
 import { escapeLiteral } from 'pg';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Breakdown, ParsedTrends, PropertyOwner, Series } from '../parsing/parsed.ts';
-import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.ts';
+import { PERSON_ID, entitySql, IN_RANGE, namedSql, WITH_PERSON_IDS } from './selecting.ts';
 
 /** Longer values are cut, because they are only names on a chart. */
 const MAX_VALUE = 400;
@@ -40,7 +40,7 @@ function propertySql(name: string, owner: PropertyOwner): string {
 /** Joins persons if any series counts them. */
 function withActorSql({ series }: ParsedTrends): string {
   if (personSeries(series) === undefined) return 'select *, null::uuid as actor from matching';
-  return `select matching.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
+  return `select matching.*, ${PERSON_ID} as actor from ${WITH_PERSON_IDS}`;
 }
 
 /** Ranks the values with the largest totals and groups all others. Postgres hashes equality, not IS NOT DISTINCT FROM. */

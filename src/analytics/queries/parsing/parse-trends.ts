@@ -15,7 +15,7 @@ export function parseTrends(node: TrendsQuery, budget: FilterBudget): ParsedTren
   const shape = shapeOf(node);
   const series = node.series.map((entry, index) => seriesOf(entry, index, budget));
   const smoothing = node.trendsFilter?.smoothingIntervals ?? 1;
-  if (shape === 'cumulative') refuseNotCumulative(series, smoothing);
+  if (shape === 'cumulative') refuseUnlessCumulative(series, smoothing);
   return {
     kind: 'TrendsQuery',
     series,
@@ -35,12 +35,17 @@ function shapeOf({ trendsFilter }: TrendsQuery): ParsedTrends['shape'] {
   return display === CUMULATIVE_DISPLAY ? 'cumulative' : 'intervals';
 }
 
-function refuseNotCumulative(series: ParsedTrends['series'], smoothing: number): void {
-  const added = ['total', 'dau', 'sum'];
-  const unfit = series.findIndex(({ math }) => !added.includes(math));
-  if (unfit >= 0) throw refusal(`series[${unfit}].math`, `Cumulated are only: ${added.join(', ')}.`, 'not_supported');
+function refuseUnlessCumulative(series: ParsedTrends['series'], smoothing: number): void {
+  const cumulativeMaths = ['total', 'dau', 'sum'];
+  const wrong = series.findIndex(({ math }) => !cumulativeMaths.includes(math));
+  if (wrong >= 0)
+    throw refusal(
+      `series[${wrong}].math`,
+      `Only these can be cumulative: ${cumulativeMaths.join(', ')}.`,
+      'not_supported',
+    );
   if (smoothing === 1) return;
-  throw refusal('trendsFilter.smoothingIntervals', 'Cumulated lines are not smoothed: leave it out.', 'not_supported');
+  throw refusal('trendsFilter.smoothingIntervals', 'Cumulative lines are not smoothed: leave it out.', 'not_supported');
 }
 
 function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | null {
@@ -55,7 +60,7 @@ function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | nul
   };
 }
 
-/** Returns the formulas. If several of the three fields are given, the newest one counts, as upstream. */
+/** Returns the formulas of the first given of three fields: `formulaNodes`, `formulas` and the oldest, `formula`. As upstream. */
 function formulasOf(given: TrendsQuery['trendsFilter'], count: number): Formula[] {
   const { formulaNodes, formulas, formula } = given ?? {};
   if (formulaNodes?.length) {
