@@ -71,9 +71,9 @@ describe('events past their retention', () => {
     (await sql<{ count: number }>(`select count(*)::int as count from ${table} where project_id = $1`, [id]))[0]!.count;
   const counts = async (id = project) =>
     Promise.all(['events', 'event_ids', 'import_ranges'].map(async (table) => countOf(table, id)));
-  const expire = async (ofInstallation = 0) => {
+  const expire = async (installationDays = 0) => {
     await sql(`update event_retention set checked_at = '-infinity'`);
-    const retention = { RETENTION_EVENT_DAYS: ofInstallation };
+    const retention = { RETENTION_EVENT_DAYS: installationDays };
     return expireEvents({ ...engine, retention }, { beginWithinMs: 60_000, signal });
   };
   const retainedSeconds = async (id = project) => {
@@ -85,7 +85,7 @@ describe('events past their retention', () => {
   };
   const retainedDays = async () => Math.floor(((await retainedSeconds()) ?? NaN) / 86_400);
 
-  /** An hourly export that was made so many days ago, and has delivered every hour up to so many days ago. */
+  /** An export that was made so many days ago, and has delivered each hour from a day before that up to so many days ago. */
   async function buildExport(madeDaysAgo: number, deliveredUntilDaysAgo: number, overrides = {}): Promise<string> {
     const { id } = await rows.buildExport({ paused: false, ...overrides });
     await sql('update batch_exports set created_at = now() - make_interval(days => $2) where id = $1', [
@@ -113,15 +113,15 @@ describe('events past their retention', () => {
     sql(
       `create or replace function wall_clock() returns timestamptz language sql volatile as 'select clock_timestamp() + interval ''${ahead}'''`,
     );
-  const run = async (...words: string[]) =>
+  const retentionCommand = async (...options: string[]) =>
     new Promise<string>((resolve, reject) => {
       const env = environmentWith({ DATABASE_URL: rows.url });
-      execFile(process.execPath, [SLUICE, 'retention', ...words], { env }, (error, stdout, stderr) =>
+      execFile(process.execPath, [SLUICE, 'retention', ...options], { env }, (error, stdout, stderr) =>
         error ? reject(new Error(stderr)) : resolve(stdout),
       );
     });
 
-  it('go with their claims and import ranges, those of other projects stay', async () => {
+  it('are deleted with their claims and import ranges, by the days of their own project', async () => {
     const { projectId: other } = await buildTenant(rows.db);
     await store([...Array.from({ length: 4_500 }, (_, n) => 102 + (n % 500)), 99, 1]);
     await store([400], other);
@@ -129,7 +129,7 @@ describe('events past their retention', () => {
     assert.deepEqual(await counts(), [2, 2, 2]);
     assert.deepEqual(await counts(other), [1, 1, 1]);
     assert.equal(await expire(), 0);
-    assert.ok((await expire(300)) > 0, 'a project without days has those of the installation');
+    assert.ok((await expire(300)) > 0, 'a project without days of its own has those of the installation');
     assert.deepEqual(await counts(other), [0, 0, 0]);
     await setDays(0);
     await store([400]);
@@ -137,7 +137,7 @@ describe('events past their retention', () => {
     assert.equal(await countOf('events'), 3);
   });
 
-  it('are hidden before any of them is deleted, and for good', async () => {
+  it('are hidden before any of them is deleted, and stay hidden where more days are set later', async () => {
     await store([101, 150]);
     await hideExpired(engine, signal);
     assert.deepEqual(await counts(), [2, 2, 2]);
@@ -153,7 +153,7 @@ describe('events past their retention', () => {
     await setDays(200);
     await expire();
     assert.equal(await measureDeletionBacklog(pool), 0);
-    assert.equal(await retainedDays(), KEPT_DAYS, 'it never moves back');
+    assert.equal(await retainedDays(), KEPT_DAYS, 'what was hidden stays hidden');
   });
 
   it('stay as long as the clocks of the database and of this process differ', async () => {
@@ -167,7 +167,7 @@ describe('events past their retention', () => {
     assert.deepEqual(await counts(), [1, 1, 1]);
   });
 
-  it('stay while an export has yet to deliver them, for 30 days at most, with one notice to its owners', async () => {
+  it('are held back until an export has delivered them, with one notice to its owners', async () => {
     const id = await buildExport(200, 120);
     await store([102, 115, 125, 135]);
     assert.ok((await expire()) > 0);
@@ -176,7 +176,7 @@ describe('events past their retention', () => {
     await expire();
     await setDays(0);
     await expire();
-    assert.deepEqual(await rows.stores.health.listExportsWith('expiring'), [], 'the retention is lifted');
+    assert.deepEqual(await rows.stores.health.listExportsWith('expiring'), [], 'nothing expires without a retention');
     await setDays(KEPT_DAYS);
     const [message, ...others] = await notices(id);
     assert.deepEqual(others, []);
@@ -190,12 +190,12 @@ describe('events past their retention', () => {
     assert.deepEqual(await rows.stores.health.listExportsWith('expiring'), []);
   });
 
-  it('do not wait for longer, and then no longer count as late', async () => {
+  it('are held back for 30 days and a week after the notice at most, and then no longer count as late', async () => {
     const id = await buildExport(200, 190);
     assert.equal(await lateDays(id), 190);
     await store([115, 129, 131]);
     await expire();
-    assert.equal(await countOf('events'), 3, 'its owners have just got notice');
+    assert.equal(await countOf('events'), 3, 'its owners were notified just now');
     await sql(`update batch_export_health set expiring_since = expiring_since - interval '7 days'`);
     await expire();
     assert.equal(await countOf('events'), 2);
@@ -203,7 +203,7 @@ describe('events past their retention', () => {
     assert.equal(await lateDays(id), KEPT_DAYS + 30);
   });
 
-  it('do not wait for exports that are paused, deleted, or of persons, but for one that paused because it failed', async () => {
+  it('are not held back by exports that are paused, deleted, or of persons, but by one that was paused because it failed', async () => {
     const pause = async (id: string) =>
       sql(
         `insert into batch_export_pauses (batch_export_id, paused_at, paused_by) select id, created_at + interval '1 day', 'user' from batch_exports where id = $1`,
@@ -221,7 +221,7 @@ describe('events past their retention', () => {
     assert.equal(await retainedDays(), KEPT_DAYS + 30);
   });
 
-  it('do not wait for an interval that has expired or is delivered, although its last run failed', async () => {
+  it('are not held back by an interval that has expired, or that was delivered before its last run failed', async () => {
     const batchExport = (await rows.stores.batchExports.find(await buildExport(200, 90)))!;
     for (const daysAgo of [120, 105]) {
       const start = hour() - daysAgo * DAY_MS;
@@ -234,7 +234,7 @@ describe('events past their retention', () => {
     assert.equal(await retainedDays(), KEPT_DAYS);
   });
 
-  it('wait for sessions that began a day before their interval', async () => {
+  it('are held back for sessions, which may begin a day before their interval', async () => {
     const id = await buildExport(200, 110, { model: 'sessions' });
     await expire();
     assert.equal(await retainedDays(), 110);
@@ -254,7 +254,7 @@ describe('events past their retention', () => {
     assert.equal(await lateDays(id), 104, 'sessions of the first day may lack events');
   });
 
-  it('wait for a long interval that has not ended, also of an export that paused because it failed', async () => {
+  it('are held back by a long interval that has not ended, also of an export that was paused because it failed', async () => {
     await setDays(7);
     const end = new Date(Date.now() + 2 * 3_600_000);
     const week = {
@@ -269,7 +269,7 @@ describe('events past their retention', () => {
     assert.deepEqual(await notices(id), [], 'it is not late');
   });
 
-  it('give their space back once a month has none, and no transaction may still read them', async () => {
+  it('free their space once their month has no events, and no older transaction can read them', async () => {
     const { projectId: other } = await buildTenant(rows.db);
     await store(Array.from({ length: 300 }, () => 160));
     await store([160], other);
@@ -294,7 +294,7 @@ describe('events past their retention', () => {
     assert.equal(await countOf('events', other), 1);
   });
 
-  it('go in smaller slices where one takes too long, and stay where one fails', async () => {
+  it('are deleted in smaller slices where one takes too long, and in a later round where one fails', async () => {
     const { projectId: other } = await buildTenant(rows.db);
     await setDays(KEPT_DAYS, other);
     await store([...Array.from({ length: 300 }, () => 110), 1]);
@@ -320,7 +320,7 @@ describe('events past their retention', () => {
   it('are listed and deleted by the command', async () => {
     await buildExport(200, 120);
     await store([125, 115, 50]);
-    const listed = await run('--dry-run');
+    const listed = await retentionCommand('--dry-run');
     assert.match(
       listed,
       new RegExp(`^events of project ${project}: 1 row to delete before \\S+Z \\(kept for 100 days\\), from `, 'm'),
@@ -330,7 +330,7 @@ describe('events past their retention', () => {
       /^ {4}later ones held back, for 30 days at most, by batch export test \(\S+\), .* data interval from \S+Z$/m,
     );
     assert.equal(await countOf('events'), 3);
-    const deleted = await run('--yes');
+    const deleted = await retentionCommand('--yes');
     assert.match(deleted, /^ {4}RETENTION_EVENT_DAYS=0 \(projects may have an event_retention_days of their own\)$/m);
     assert.match(deleted, /^events and import ranges: 2 rows deleted$/m);
     assert.equal(await countOf('events'), 2);

@@ -1,5 +1,5 @@
 /** Extracts the events from the bytes of a request. */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { LaneRequest } from '../../platform/lane/request.ts';
 import { readBody } from '../../platform/wire/body.ts';
 import { queryOf } from '../../platform/wire/fields.ts';
@@ -74,7 +74,7 @@ async function parseLarge(
       ? await parseBatch(json, valueLimit(json), () => takeTurn(sender))
       : parseJson(json, valueLimit(json));
   // Reading the events takes as long again as parsing them did.
-  await othersTurn();
+  await yieldToOthers();
   return parsed;
 }
 

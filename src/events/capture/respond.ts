@@ -7,25 +7,29 @@ import type { LaneRequest } from '../../platform/lane/request.ts';
 /** An event that was not stored: its position in the request, and the reason. */
 export type Rejected = { index: number; error: unknown };
 
-/** All events of a request were stored differently from what the request asked for. */
+/** The reason why all events of a request were stored differently from how they were sent. */
 export type Warning = { code: string; detail: string };
 
 /** An event that was stored differently from how it was sent: its position in the request, and the reason. */
 export type Warned = { index: number; code: string };
 
-/** Answer to a request without events. */
+/** Answer to a request whose body is not looked at: HEAD, and session replay. */
 export const acceptedAnswer: Answer = json(200, { status: 1 });
 
-/** Results of a request's events. `refusal` is the request's error if none of its events is stored and its sender should know. */
+/** Results of a request's events. */
 export type Outcome = {
   rejected: readonly Rejected[];
   /** May be among the rejected, too. */
   warned: readonly Warned[];
   warnings: readonly Warning[];
+  /** If none of the events was stored: the first error, except for events that are dropped on purpose. */
   refusal?: unknown;
 };
 
-/** @throws `refusal`, unless each event gets its own result; the error of a rejected event if it is not the client's fault */
+/**
+ * Makes the answer of a request from the results of its events.
+ * @throws the `refusal`, except in `answerByUuid`, which answers for each event; the error of a rejected event that is not the client's fault
+ */
 export type AnswerOutcome = (outcome: Outcome) => Answer;
 
 /** SDKs expect exactly `{"status": 1}`. */

@@ -4,7 +4,8 @@
  */
 import { createFairQueue } from '../../platform/fairness/fair-queue.ts';
 
-const KEY = Buffer.from('phc_');
+/** Prefix of the keys of projects. */
+const KEY_PREFIX = Buffer.from('phc_');
 const KEY_CHARACTERS = /^[\w-]{1,64}/;
 
 /**
@@ -13,7 +14,7 @@ const KEY_CHARACTERS = /^[\w-]{1,64}/;
  * @returns '' when there is none
  */
 export function probableSender(body: Buffer): string {
-  const index = body.indexOf(KEY);
+  const index = body.indexOf(KEY_PREFIX);
   return index < 0 ? '' : (KEY_CHARACTERS.exec(body.toString('latin1', index, index + 64))?.[0] ?? '');
 }
 

@@ -5,7 +5,7 @@
  * 2. Only when a person changes: its rows are locked and read again, and all decisions are made again.
  * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
  */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
 import { groupsSql, groupWarnings } from './group-changes.ts';
 import { countDistinctIds, type DistinctIdCounts } from '../persons/distinct-id-counts.ts';
@@ -140,7 +140,7 @@ async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
   let turnStartedAt = performance.now();
   for (const reference of references) {
     if (performance.now() - turnStartedAt > LONGEST_TURN_MS) {
-      await othersTurn();
+      await yieldToOthers();
       turnStartedAt = performance.now();
     }
     const { distinctId, timestamp, person: effects } = subjectOf(reference);

@@ -14,7 +14,7 @@ import {
   type PartLimits,
   type PartRange,
   type PartStart,
-  type SelectedRows,
+  type RowsSql,
   type SliceMeasure,
 } from './parts.ts';
 
@@ -26,7 +26,7 @@ type EventCount = { event: string | null; rows: number; bytes: number };
 /** Counts rows by event in one pass, and reads the interval a second time only if an event has several parts. */
 export async function measureEvents(
   client: PoolClient,
-  selected: SelectedRows,
+  selected: RowsSql,
   limits: PartLimits & { events: number },
 ): Promise<SliceMeasure> {
   const counts = await countEvents(client, selected, limits.events);
@@ -48,7 +48,7 @@ export async function measureEvents(
 /** @param places of the events that have several parts @returns the starts of their parts, by place */
 async function divide(
   client: PoolClient,
-  selected: SelectedRows,
+  selected: RowsSql,
   limits: PartLimits,
   events: readonly (string | null)[],
   places: readonly number[],
@@ -62,7 +62,7 @@ async function divide(
 /** @returns the most frequent events, the most frequent first, and then the others together, if there are any */
 async function countEvents(
   client: PoolClient,
-  { from, where, bytes }: SelectedRows,
+  { from, where, bytes }: RowsSql,
   most: number,
 ): Promise<EventCount[]> {
   type Row = Record<'event' | 'row_count' | 'byte_count' | 'all_rows' | 'all_bytes', string>;
@@ -93,7 +93,7 @@ function placeSql(events: readonly (string | null)[]): string {
  * @param selectList of the columns
  */
 export function markedPartsSql(
-  selected: SelectedRows,
+  selected: RowsSql,
   {
     events,
     parts,

@@ -9,8 +9,8 @@ export type Boundary = { intervalTime: string; uuid: string };
 export type PartRange = { rows: number; from?: Boundary; to?: Boundary };
 
 /**
- * Limits of a part. Bytes are counted as uncompressed JSON lines and may be exceeded by one row. If there are more than `parts` parts,
- * the answer has a few more than that, too large ones. `events`: each part holds one of so many most frequent events; the others share parts.
+ * Limits of a part, and of the number of parts. Bytes are those of uncompressed JSON lines; one row may exceed them. A slice that needs more
+ * than `parts` parts gets a few more than that, of which the last ones have all remaining rows. `events`: each part holds one of so many most frequent events; the others share parts.
  */
 export type PartLimits = { rows: number; bytes: number; parts?: number; events?: number };
 
@@ -23,11 +23,11 @@ export type SliceMeasure = {
 };
 
 /** SQL of a slice's rows. */
-export type SelectedRows = { from: string; where: string; rowId: string; bytes: string };
+export type RowsSql = { from: string; where: string; rowId: string; bytes: string };
 
 export async function measureRows(
   client: PoolClient,
-  selected: SelectedRows,
+  selected: RowsSql,
   limits: PartLimits,
 ): Promise<SliceMeasure> {
   const { rows, bytes } = await countRowsAndBytes(client, selected);
@@ -38,7 +38,7 @@ export async function measureRows(
 
 async function countRowsAndBytes(
   client: PoolClient,
-  { from, where, bytes: estimate }: SelectedRows,
+  { from, where, bytes: estimate }: RowsSql,
 ): Promise<{ rows: number; bytes: number }> {
   const { rows } = await client.query<{ rows: string; bytes: string }>(
     `select count(*) as rows, coalesce(sum(${estimate}), 0) as bytes from ${from} where ${where}`,
@@ -57,7 +57,7 @@ export type PartStart = { place: number; interval_time: string; uuid: string; ro
  */
 export async function partStarts(
   client: PoolClient,
-  { from, where, rowId, bytes }: SelectedRows,
+  { from, where, rowId, bytes }: RowsSql,
   limits: PartLimits,
   place?: string,
 ): Promise<PartStart[]> {
@@ -101,7 +101,7 @@ export function betweenSql(
   // tooth: part-from
   // tooth: part-to
   return [
-    // Compares `interval_time` alone, too, because Postgres cannot choose the monthly partitions by the row comparison.
+    // Compares `interval_time` alone, too, because Postgres cannot choose the monthly partitions by a comparison of rows.
     ...(from
       ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${boundarySql(from)}`]
       : []),

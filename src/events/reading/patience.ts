@@ -1,10 +1,10 @@
-/** Limits the time of a reading, and decides who is to blame if it takes longer or cannot be computed. */
+/** Limits the time of a reading, and translates errors that the user's own expressions cause. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 import { InvalidInput, type Fault } from '../../platform/errors.ts';
 
 /** Time limit for Postgres; if absent, content with users' expressions gets upstream's limit, other content none. */
-export type Patience = { seconds?: number | undefined };
+export type TimeLimit = { seconds?: number | undefined };
 const CUSTOM_SECONDS = 900;
 
 /** Field on the wire with the user's expressions; null: there are none. */

@@ -11,11 +11,11 @@ import {
   measureRows,
   type Boundary,
   type PartLimits,
-  type SelectedRows,
+  type RowsSql,
   type SliceMeasure,
 } from './parts.ts';
 import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
-import { translateReadError, timeoutSetting, type Patience } from './patience.ts';
+import { translateReadError, timeoutSetting, type TimeLimit } from './patience.ts';
 import { openSnapshot } from './snapshot.ts';
 import { assertNotExpired, findExpiry } from './source-start.ts';
 import { hashSettings } from './transform.ts';
@@ -34,7 +34,7 @@ export function eventReader(pool: Pool) {
      * Counts a slice and divides it into parts; without rows there are none. The same slice and limits give the same parts as long as no
      * event is deleted. To measure all events of an interval, Postgres reads only the index `events_interval`, unless parts are by event.
      */
-    async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
+    async measure(slice: Slice, limits: PartLimits, { seconds }: TimeLimit = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
       return withSnapshot(pool, slice, selected.selection, seconds, (client) =>
         limits.events === undefined
@@ -45,7 +45,7 @@ export function eventReader(pool: Pool) {
 
     /**
      * Copies out the rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, row id).
-     * @param hashKey for content that is hashed
+     * @param hashKey required for content with hashed properties
      * @param limit maximum number of rows, from the first
      * @returns a stream to be read once; it holds a connection, which leaving it early or aborting it closes
      * @throws the signal's reason when it is aborted
@@ -95,14 +95,14 @@ export function eventReader(pool: Pool) {
     },
 
     /**
-     * The newest `interval_time` before an instant at which the content may have a row; null: it has none. Ignores both
-     * the query's own conditions and which version of a row is the latest.
+     * The newest `interval_time` of a row of the content before an instant; null if there is none. It may be too new, because the query's own
+     * conditions are ignored, and so is whether a newer version replaced the row.
      */
     async newestIntervalTime(
       projectId: number,
       content: Content,
       before: string,
-      { seconds }: Patience = {},
+      { seconds }: TimeLimit = {},
     ): Promise<string | null> {
       const { source } = selectionOf(content);
       const { conditions } = selectionOf({ ...content, model: source.model, query: null });
@@ -122,7 +122,7 @@ export function eventReader(pool: Pool) {
       }
     },
 
-    /** The instant before which the slice's source has expired; null while all of the slice is kept. */
+    /** As `findExpiry` of source-start.ts. */
     async findExpiry({ content, ...slice }: Pick<Slice, 'projectId' | 'start' | 'content'>): Promise<string | null> {
       return findExpiry(pool, slice, selectionOf(content));
     },
@@ -149,7 +149,7 @@ export function eventReader(pool: Pool) {
 }
 
 /** `hashKey`: for content that is hashed. */
-type CopyOptions = Patience & { signal?: AbortSignal; hashKey?: string | null };
+type CopyOptions = TimeLimit & { signal?: AbortSignal; hashKey?: string | null };
 
 async function* copyRows(
   pool: Pool,
@@ -176,7 +176,7 @@ async function* copyRows(
   }
 }
 
-function selectedRows(slice: Slice): SelectedRows & { selection: Selection } {
+function selectedRows(slice: Slice): RowsSql & { selection: Selection } {
   const selection = selectionOf(slice.content, slice);
   const { rowId, bytes } = selection.source;
   return { ...rowsOf(slice, selection), rowId, bytes, selection };

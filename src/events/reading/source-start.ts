@@ -7,7 +7,7 @@ import { selectionOf, type Selection, type Slice } from './selection.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The first instant at which a data interval may begin whose rows can still be read. */
+/** @returns the earliest start of a data interval whose rows can still be read; null if the age of events does not matter */
 export function sourceStart(retainedFrom: string, { source }: Pick<Selection, 'source'>): string | null {
   const { eventsFromHoursBefore: hours } = source;
   if (hours === null) return null;
@@ -15,18 +15,18 @@ export function sourceStart(retainedFrom: string, { source }: Pick<Selection, 's
   return new Date(millis).toISOString().replace('Z', '000Z');
 }
 
-/** The sentence that names the first instant whose data intervals can be read. @param start ISO */
+/** @param start the earliest start of a data interval that can be read, ISO */
 export function sourceExpiredSentence(start: string): string {
   return `The source has expired: events of data intervals that begin before ${start} are no longer kept.`;
 }
 
-export function sourceExpired(start: string, attr: string | null): InvalidInput {
+export function sourceExpiredError(start: string, attr: string | null): InvalidInput {
   return new InvalidInput(sourceExpiredSentence(start), attr, 'source_expired');
 }
 
 /**
- * The instant before which the slice's source has expired; null while the slice can be read.
- * @param client in the snapshot in which the slice is read
+ * The earliest start of a data interval that can be read, if the slice starts before it; null while the slice can be read.
+ * @param client of the transaction in which the slice is read, or a pool
  */
 export async function findExpiry(
   client: Pool | PoolClient,
@@ -34,8 +34,8 @@ export async function findExpiry(
   selection: Pick<Selection, 'source'>,
 ): Promise<string | null> {
   const retainedFrom = await findRetainedFrom(client, projectId);
-  const begins = retainedFrom === null ? null : sourceStart(retainedFrom, selection);
-  return begins !== null && start < begins ? begins : null;
+  const earliest = retainedFrom === null ? null : sourceStart(retainedFrom, selection);
+  return earliest !== null && start < earliest ? earliest : null;
 }
 
 /** @throws InvalidInput when rows of the slice may be gone */
@@ -46,7 +46,7 @@ export async function assertNotExpired(
 ): Promise<void> {
   const expiry = await findExpiry(client, slice, selection);
   // tooth: source-expired
-  if (expiry !== null) throw sourceExpired(expiry, null);
+  if (expiry !== null) throw sourceExpiredError(expiry, null);
 }
 
 /** As `sourceStart`, of a content. A query that no longer compiles counts as one of events. */

@@ -1,5 +1,5 @@
 /** Data intervals whose source has expired: events of which they are made are hidden, or gone. */
-import { sourceExpired, sourceStartOf } from '../../events/reading/source-start.ts';
+import { sourceExpiredError, sourceStartOf } from '../../events/reading/source-start.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { contentOf } from '../batch-exports/content.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
@@ -18,7 +18,7 @@ export function sourceStartOfExport({ retainedFrom, ...described }: ExpiringExpo
 /** @param attr the field that names the interval @throws InvalidInput when rows of an interval that begins then may be gone */
 export function assertInSource(batchExport: ExpiringExport, start: Millis, attr: string | null): void {
   const sourceStart = sourceStartOfExport(batchExport);
-  if (start < sourceStart) throw sourceExpired(isoMicros(sourceStart), attr);
+  if (start < sourceStart) throw sourceExpiredError(isoMicros(sourceStart), attr);
 }
 
 /** Range of the intervals whose source has expired in whole or in part. */

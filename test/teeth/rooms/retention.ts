@@ -43,7 +43,7 @@ export const RETENTION_TEETH: readonly Tooth[] = [
     name: 'truncate-empty',
     guards: 'a month that has events of another project is not emptied',
     tests: ['test/retention/events.test.ts'],
-    grep: 'give their space back',
+    grep: 'free their space',
   },
   {
     name: 'retention-lock',

@@ -1,5 +1,5 @@
 /** Reads the events of a request separately, so one that cannot be stored does not affect the others. */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { NewEvent } from '../../ingest/event-rows.ts';
 import type { Envelope } from '../envelope.ts';
 import { readEvent, type Reception } from './read-event.ts';
@@ -23,7 +23,7 @@ export async function readEvents(rawEvents: readonly unknown[], reception: Event
   let turnStartedAt = performance.now();
   for (const [index, raw] of rawEvents.entries()) {
     if (index > 0 && performance.now() - turnStartedAt > LONGEST_TURN_MS) {
-      await othersTurn();
+      await yieldToOthers();
       turnStartedAt = performance.now();
     }
     try {

@@ -1,5 +1,5 @@
 /** Turns a request into rows: finds its project and its sender's rights, then reads and encodes its events. */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Salts } from '../../cookieless/salts.ts';
 import type { Pool } from '../../../platform/db/connection.ts';
 import { NotAuthenticated, Unavailable } from '../../../platform/errors.ts';
@@ -154,9 +154,9 @@ export function createReading(options: ReadingOptions) {
     const knownTypes = groupTypes.find(projectId, groupTypesIn(rawEvents));
     if (knownTypes) return knownTypes;
     // All events are read once more for new types, which are rare.
-    await othersTurn();
+    await yieldToOthers();
     const { indexes } = await readEvents(rawEvents, { ...reception, groupTypes: new Map() });
-    await othersTurn();
+    await yieldToOthers();
     const names = groupTypesIn(indexes.map((index) => rawEvents[index]));
     try {
       return groupTypes.find(projectId, names) ?? (await groupTypes.make(projectId, names));
