@@ -24,8 +24,8 @@ const MAX_NEAREST = 20;
 const MIN_SAMPLE = 5;
 
 export function estimateBackfill({ runs, maxConcurrent, rows }: Work, past: Past): BackfillEstimate {
-  const expectedRows = rows ?? meanOf(past.runs.map((run) => run.rows * runs));
-  if (past.runs.length === 0 || expectedRows === null) return { rows: expectedRows, seconds: null, basis: null };
+  if (past.runs.length === 0) return { rows, seconds: null, basis: null };
+  const expectedRows = rows ?? meanOf(past.runs.map((run) => run.rows)) * runs;
   const rowsPerRun = runs === 0 ? 0 : expectedRows / runs;
   const nearest = past.runs
     .toSorted((a, b) => Math.abs(a.rows - rowsPerRun) - Math.abs(b.rows - rowsPerRun))
@@ -41,31 +41,33 @@ export function estimateBackfill({ runs, maxConcurrent, rows }: Work, past: Past
   };
 }
 
-type RunSizes = { runs: number; maxConcurrent: number; rowsPerRun: number };
+type ExpectedRuns = { runs: number; maxConcurrent: number; rowsPerRun: number };
 
 function secondsOf(
-  { runs, maxConcurrent, rowsPerRun }: RunSizes,
+  { runs, maxConcurrent, rowsPerRun }: ExpectedRuns,
   nearest: readonly PastRun[],
   backfills: readonly PastBackfill[],
 ) {
   const durations = nearest.map(({ seconds }) => seconds).sort((a, b) => a - b);
   const paces = backfills.map((a) => a.seconds / a.runs).sort((a, b) => a - b);
-  const shortest = quantile(durations, 0.25);
-  const longest = quantile(durations, 0.75);
+  const lowerQuartile = quantile(durations, 0.25);
+  const upperQuartile = quantile(durations, 0.75);
   // Concurrent runs slow each other down, and starting them takes time; only past backfills show how much.
-  const concurrentSeconds = Math.ceil(runs / maxConcurrent) * shortest;
+  const concurrentSeconds = Math.ceil(runs / maxConcurrent) * lowerQuartile;
   const [fastest] = paces;
   const low = fastest === undefined ? concurrentSeconds : Math.min(concurrentSeconds, runs * fastest);
-  const high = runs * (paces.length === 0 ? longest : Math.max(quantile(paces, 0.5), longest / maxConcurrent));
-  // Intervals with more rows than any past run raise the upper bound in proportion.
+  const high =
+    runs * (paces.length === 0 ? upperQuartile : Math.max(quantile(paces, 0.5), upperQuartile / maxConcurrent));
+  // Intervals with more rows than any of the nearest past runs raise the upper bound in proportion.
   const growth = Math.max(1, rowsPerRun / Math.max(1, ...nearest.map((run) => run.rows)));
   const uncertainty = nearest.length < MIN_SAMPLE ? 2 : 1;
   const floor = Math.floor(low / uncertainty);
   return { low: floor, high: Math.max(floor, Math.ceil(high * growth * uncertainty)) };
 }
 
-function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** @param values not empty */
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** @param sorted not empty */

@@ -22,7 +22,7 @@ import {
 import { NO_SETTINGS, type Model } from '../../conditions/rows/content.ts';
 import { millisOf } from '../domain/instants.ts';
 import { cadenceWith, type CadenceChange } from '../domain/cadence.ts';
-import { reserveKeySpace } from '../deliveries/key-spaces.ts';
+import { assertKeySpaceFree } from '../deliveries/key-spaces.ts';
 import { leavePlace, pinnedDestination } from '../integrations/pinned-destination.ts';
 import { measureFreshness, type Freshness } from '../monitoring/freshness.ts';
 import type { NotificationSettings } from '../monitoring/notifications.ts';
@@ -95,7 +95,7 @@ export function batchExports({
       );
       const columns = destinations.columnsOf({ id, projectId, model: newExport.model }, choice);
       const created = await stores.inTransaction(async (tx) => {
-        await reserveKeySpace(tx, { id, model: newExport.model, keySpace: columns.keySpace });
+        await assertKeySpaceFree(tx, { id, model: newExport.model, keySpace: columns.keySpace });
         const row = await tx.batchExports.insert({
           id,
           projectId,

@@ -1,7 +1,7 @@
 /** Changes a batch export: the row and all consequences in one transaction, then its schedule. */
 import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
-import { isSameKeySpace, reserveKeySpace } from '../deliveries/key-spaces.ts';
+import { isSameKeySpace, assertKeySpaceFree } from '../deliveries/key-spaces.ts';
 import { isSameCadence } from '../domain/cadence.ts';
 import { millisOf } from '../domain/instants.ts';
 import { withSpec } from '../domain/intervals.ts';
@@ -75,7 +75,7 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
     await tx.health.end(current.id, 'keeping_files');
     if (isSameKeySpace(current, { ...current, keySpace })) return;
     await leavePlace({ stores: tx, configs }, current);
-    await reserveKeySpace(tx, { ...current, keySpace });
+    await assertKeySpaceFree(tx, { ...current, keySpace });
     await tx.places.forgetLeftPlace(current.id, keySpace);
   }
 }

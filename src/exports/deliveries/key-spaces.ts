@@ -1,4 +1,4 @@
-/** Reserves the key space of an export, so no two exports of the installation can write the same key. */
+/** Keeps the key spaces of exports apart, so that no two exports of the installation can write the same key. */
 import { overlaps, parseKeySpace, withModel, type KeySpace } from '../destinations/key-space.ts';
 import { Conflict } from '../../platform/errors.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -18,12 +18,12 @@ export function isSameKeySpace(one: Omit<KeySpaceOwner, 'id'>, other: Omit<KeySp
 }
 
 /**
- * Call it in the transaction that stores the export's new key space.
+ * Locks the store of a key space and checks that no other export has keys there. To be called in the transaction that stores the key space.
  * @throws Conflict when another export, or an unsettled run of one, may write to one of its keys
  */
-export async function reserveKeySpace({ places }: { places: PlaceStore }, owner: KeySpaceOwner): Promise<void> {
+export async function assertKeySpaceFree({ places }: { places: PlaceStore }, owner: KeySpaceOwner): Promise<void> {
   const ours = keySpaceOf(owner);
-  // The lock admits one reservation per store at a time, so the second of two concurrent ones sees the first.
+  // The lock is held until the transaction ends, so the second of two concurrent transactions sees the key space of the first.
   // tooth: place-lock
   await places.lockStore(ours.store);
   for (const { keySpace, model } of await places.listReservations(ours.searchMarker, owner.id)) {

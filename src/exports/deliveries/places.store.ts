@@ -69,7 +69,7 @@ export function placeStore(db: Knex) {
     /**
      * Key spaces that other exports have reserved: where they deliver now, and where one of their runs may still write although the
      * export was moved or deleted.
-     * @param mark a piece of the key spaces' texts, see `KeySpace.mark`
+     * @param mark the `searchMarker` of a key space
      */
     async listReservations(mark: string, exceptExportId: string): Promise<Reservation[]> {
       const { rows } = await db.raw<{ rows: { id: string; key_space: string; model: Model }[] }>(

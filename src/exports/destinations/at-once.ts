@@ -15,7 +15,7 @@ export async function severalAtOnce<T, R>(
   const results: R[] = [];
   const failures: unknown[] = [];
   let next = 0;
-  const worker = async () => {
+  const takeItems = async () => {
     while (next < items.length && failures.length === 0) {
       const index = next++;
       try {
@@ -25,7 +25,7 @@ export async function severalAtOnce<T, R>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(CALLS_AT_ONCE, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(CALLS_AT_ONCE, items.length) }, takeItems));
   if (failures.length > 0) throw failures[0];
   return results;
 }

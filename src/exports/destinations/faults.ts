@@ -18,7 +18,7 @@ export type FaultTable = Readonly<Record<string, KnownFault>>;
 /** Prefix of a configuration's fields in the `attr` of error responses. */
 export const CONFIG_ATTR = 'destination__config__';
 
-type ThrownFault = {
+type FaultDetails = {
   cause?: unknown;
   /** More specific sentence that replaces the table's. */
   sentence?: string;
@@ -28,7 +28,7 @@ type ThrownFault = {
 export function errorMaker<Table extends FaultTable>(table: Table) {
   return (
     code: keyof Table & string,
-    { cause, sentence }: ThrownFault = {},
+    { cause, sentence }: FaultDetails = {},
   ): DestinationRejected | DestinationUnavailable => {
     const known: KnownFault = table[code]!;
     const field = known.field === undefined ? null : `${CONFIG_ATTR}${known.field}`;
@@ -40,11 +40,11 @@ export function errorMaker<Table extends FaultTable>(table: Table) {
   };
 }
 
-/** Codes of a table by the raw codes of the driver or the system. */
+/** @returns a table's code for each raw code of the driver or the system */
 export function codesByRawCode<Table extends FaultTable>(
   table: Table,
 ): ReadonlyMap<string | number, keyof Table & string> {
   return new Map(
-    Object.entries(table).flatMap(([code, { rawCodes = [] }]) => rawCodes.map((answer) => [answer, code] as const)),
+    Object.entries(table).flatMap(([code, { rawCodes = [] }]) => rawCodes.map((rawCode) => [rawCode, code] as const)),
   );
 }

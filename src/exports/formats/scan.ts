@@ -1,4 +1,4 @@
-/** Counts rows that are passed on unchanged. */
+/** Counts and digests rows while they pass, unchanged. */
 import type { PartSummary } from './part-summary.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
 import { CopyBinaryReader } from './copy-binary.ts';
@@ -13,18 +13,18 @@ export type ScannedRows = {
   progress(): { rows: number; bytes: number };
 };
 
-/** Counts and digests the rows of a COPY BINARY stream. @param columns the columns that COPY delivers, with `uuid` among them */
+/** @param source a COPY BINARY stream @param columns the columns that COPY delivers, with `uuid` among them */
 export function scanRows(source: AsyncIterable<Uint8Array>, columns: readonly Column[]): ScannedRows {
   let summary: PartSummary | undefined;
   const passed = { rows: 0, bytes: 0 };
 
   async function* rows() {
-    const uuid = rowIdColumn(columns);
+    const idColumn = rowIdColumn(columns);
     const reader = new CopyBinaryReader(columns.length);
     const digest = new RowsDigester();
     for await (const chunk of source) {
       reader.push(chunk);
-      for (; reader.next(); passed.rows++) digest.add(reader.bytes, reader.starts[uuid]!);
+      for (; reader.next(); passed.rows++) digest.add(reader.bytes, reader.starts[idColumn]!);
       passed.bytes += chunk.byteLength;
       yield chunk;
     }

@@ -8,11 +8,11 @@ export type Run = {
   id: string;
   projectId: number;
   batchExportId: string;
-  /** Half-open, ISO. */
+  /** The data interval `[start, end)`, in ISO 8601. */
   start: string;
   end: string;
   kind: RunKind;
-  /** The first backfill that the run answers; null if no backfill requested it. */
+  /** The first of the backfills that requested the run; null if none did. */
   backfillId: string | null;
   status: RunStatus;
   workflowId: string;
@@ -114,8 +114,8 @@ const countInsteadOfList = (column: string, list: string, count: string) => `
     else ${column} end as ${column}`;
 
 /**
- * The columns of `batch_export_runs` for lists. If a receipt has many files, only their number, `file_count`, is read, because a page of
- * such receipts does not fit into memory.
+ * The columns of `batch_export_runs` for lists. If a receipt has many files or a plan many parts, only their number is read, as `file_count`
+ * and `partCount`, because a page of such rows does not fit into memory. Receipts have wire names, plans have names of code.
  */
 export const LISTED_COLUMNS = `
   id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, backfill_id, status, workflow_id, workflow_run_id,

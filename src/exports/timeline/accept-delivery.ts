@@ -1,4 +1,4 @@
-/** Carries out an operator's decision about a delivery that this database does not know: theirs stays, or ours replaces it. */
+/** Accepts one side of a foreign delivery: theirs stays, or ours replaces it. */
 import { Conflict } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
@@ -16,10 +16,11 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
     listWaiting: stores.foreignDeliveries.listWaiting,
 
     /**
-     * `theirs`: the delivery's receipt becomes the interval's, as if a run of ours had delivered it. `ours`: the delivery may be replaced, under
-     * a higher epoch, and the interval is requested.
-     * @throws NotFound when the delivery does not wait for a decision; Conflict for `theirs` while a run of the interval is under way or may begin
-     *   any moment, and if their commit was interrupted
+     * @param side `theirs`: the delivery's receipt becomes the interval's, as if a run of this timeline had delivered it; `ours`: the interval
+     *   is requested, and its run replaces the delivery under a higher epoch
+     * @throws NotFound when the delivery does not wait for a decision
+     * @throws Conflict for `theirs`, while a run of the interval is open or may start at any moment, if their commit was interrupted, and if the
+     *   delivery cannot become a run (see `adoptRun`)
      */
     async accept(projectId: number, exportId: string, id: string, side: Side, author: Author): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
@@ -50,12 +51,19 @@ async function adopt(tx: BoundStores, delivery: ForeignDelivery, projectId: numb
     throw new Conflict('A run of this data interval is under way. Cancel it, or wait until it has ended.');
   }
   const run = await tx.foreignDeliveries.adoptRun(delivery, projectId);
-  if (!run) throw new Conflict('No run of this batch export has a plan yet. Let one run be planned first.');
+  if (!run)
+    throw new Conflict(
+      'This delivery cannot become a run: no run of this batch export has a plan to copy, or the run that delivered it has ' +
+        'a plan of its own here. Accept "ours" instead, or deliver another data interval and try again.',
+    );
   await tx.ledger.adopt({ ...delivery, epoch: run.epoch }, run.id, delivery.receipt);
   await endRequests(tx, delivery, run.id);
 }
 
-/** Ends earlier requests of the interval whose runs have not begun, because these runs would replace the accepted delivery. */
+/**
+ * Closes the interval's requests whose runs have not started, because such a run would replace the accepted delivery.
+ * @throws Conflict when the run of a request may start at any moment
+ */
 async function endRequests(tx: BoundStores, delivery: ForeignDelivery, runId: string): Promise<void> {
   // tooth: accepted-ends-requests
   await tx.runRequests.closeIfNotStarted(delivery, runId);

@@ -4,8 +4,8 @@ import { severalAtOnce } from '../../../src/exports/destinations/at-once.ts';
 
 const items = Array.from({ length: 50 }, (_, index) => index);
 
-describe('several at once', () => {
-  it('are more than one, never many, and answer in order', async () => {
+describe('calls made several at once', () => {
+  it('are eight at most, with the results in the order of the items', async () => {
     let [running, most] = [0, 0];
     const results = await severalAtOnce(items, async (item) => {
       most = Math.max(most, ++running);
@@ -20,7 +20,7 @@ describe('several at once', () => {
     assert.equal(most, 8);
   });
 
-  it('end before a failure is thrown, and no more begin', async () => {
+  it('have ended when a failure is thrown, and none begins after it', async () => {
     let running = 0;
     let startedCount = 0;
     const work = severalAtOnce(items, async (item) => {

@@ -14,7 +14,7 @@ export type ServiceAccount = {
 const FIELD = 'service_account_key';
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const SCOPE = 'https://www.googleapis.com/auth/devstorage.read_write';
-/** Google's limit of an assertion's time. */
+/** Lifetime of an assertion: the longest that Google accepts. */
 const ASSERTION_SECONDS = 3600;
 const [MIN_KEY_BITS, MAX_KEY_BITS, PUBLIC_EXPONENT] = [2048, 4096, 65_537n];
 const EMAIL = /^[\x21-\x3f\x41-\x7e]+@[A-Za-z0-9.-]+$/;
@@ -57,11 +57,11 @@ function privateKeyIn(pem: unknown): KeyObject {
   try {
     if (typeof pem === 'string') key = createPrivateKey(pem);
   } catch {
-    // As below.
+    // A text that is not a key is refused below, like a key of another type.
   }
   if (key?.asymmetricKeyType !== 'rsa') throw keyError('Must have a private_key that is an RSA key in PEM.');
   const { modulusLength = 0, publicExponent } = key.asymmetricKeyDetails ?? {};
-  // A signature by a key with other numbers takes up to seconds.
+  // Signing by a larger key, or one with another exponent, may take seconds.
   if (modulusLength < MIN_KEY_BITS || modulusLength > MAX_KEY_BITS || publicExponent !== PUBLIC_EXPONENT)
     throw keyError('Must have a private_key of 2048 to 4096 bits with the public exponent 65537.');
   return key;

@@ -7,17 +7,17 @@ import { signAssertion, type ServiceAccount } from './service-account.ts';
 type Send = (request: Pick<Request, 'url' | 'headers' | 'body'>) => Promise<Answer>;
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** Tokens are renewed so long before they expire. */
-const EARLY_MS = 60_000;
-/** A token is used so long at least, whatever the server says; one that has expired is renewed when the store refuses it. */
+/** Time before its expiry at which a token is renewed. */
+const RENEW_BEFORE_MS = 60_000;
+/** Least time for which a token is used, whatever expiry its server states: if it expires earlier, the store refuses it, and it is renewed. */
 const MIN_USE_MS = 30_000;
 
-/** @returns a function that returns the current token, or a new one if it `renews` */
+/** @returns a function that returns the current token, or a new one if `isRefused`: the store has refused the current one */
 export function tokenSource(account: ServiceAccount, send: Send) {
   let current: { token: string; until: number } | undefined;
-  let asked: Promise<string> | undefined;
+  let pending: Promise<string> | undefined;
 
-  async function ask(): Promise<string> {
+  async function fetchToken(): Promise<string> {
     const assertion = await signAssertion(account, Math.floor(Date.now() / 1000));
     const answer = await send({
       url: new URL(account.tokenUri),
@@ -25,21 +25,21 @@ export function tokenSource(account: ServiceAccount, send: Send) {
       body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
     }).catch(throwUnreachable);
     const { token, seconds } = tokenIn(answer);
-    current = { token, until: Date.now() + Math.max(MIN_USE_MS, seconds * 1000 - EARLY_MS) };
+    current = { token, until: Date.now() + Math.max(MIN_USE_MS, seconds * 1000 - RENEW_BEFORE_MS) };
     return token;
   }
 
-  return async (renews = false): Promise<string> => {
-    if (current && !renews && current.until > Date.now()) return current.token;
+  return async (isRefused = false): Promise<string> => {
+    if (current && !isRefused && current.until > Date.now()) return current.token;
     // Requests that are sent at once share a token.
-    asked ??= ask().finally(() => (asked = undefined));
-    return asked;
+    pending ??= fetchToken().finally(() => (pending = undefined));
+    return pending;
   };
 }
 
 function throwUnreachable(cause: unknown): never {
-  const isRefused = networkFaultOf(cause) === 'host_not_allowed';
-  throw gcsFault(isRefused ? 'token_server_not_allowed' : 'token_server_unreachable', { cause });
+  const isForbidden = networkFaultOf(cause) === 'host_not_allowed';
+  throw gcsFault(isForbidden ? 'token_server_not_allowed' : 'token_server_unreachable', { cause });
 }
 
 function tokenIn({ status, body }: Answer): { token: string; seconds: number } {

@@ -1,10 +1,10 @@
-/** Guards deliveries that a manifest describes: a delivery that our database does not know is never replaced. */
+/** Guards deliveries that a manifest describes: a delivery that our database does not know is replaced only if an operator allows it. */
 import { DeliveredElsewhere } from '../../../platform/errors.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
 import { receiptOf, type Manifest } from './manifest.ts';
 import type { FileSession, RecordedUpload, StagedFile } from './staging.ts';
 
-/** @throws DeliveredElsewhere unless our database knows the delivery */
+/** @throws DeliveredElsewhere if our database does not know the delivery, and no operator allows it to be replaced */
 export async function assertOurs(
   session: FileSession,
   manifest: Manifest,
@@ -13,7 +13,10 @@ export async function assertOurs(
   if (!(await isOurs(session, manifest, recorded))) throw new DeliveredElsewhere();
 }
 
-/** @param recorded the interval's uploads that our database knows */
+/**
+ * Whether our database knows the delivery, or an operator allows it to be replaced.
+ * @param recorded the interval's uploads that our database knows
+ */
 export async function isOurs(
   session: FileSession,
   manifest: Manifest,
@@ -27,7 +30,7 @@ export async function isOurs(
   return ownership.mayReplace(receiptOf(session.store, session.names.manifest, manifest));
 }
 
-/** For manifests of versions without run ids: whether the manifest matches our receipt in every file. */
+/** Whether a manifest without a run id, as earlier versions wrote it, lists the files of our receipt. */
 function isReceiptOf(manifest: Manifest, { epoch, files = [] }: Receipt): boolean {
   const delivered = identitiesOf(files);
   return (
@@ -38,8 +41,8 @@ function isReceiptOf(manifest: Manifest, { epoch, files = [] }: Receipt): boolea
 }
 
 /**
- * For manifests of versions without run ids: whether an interrupted commit of ours wrote the manifest, because we delivered or uploaded
- * each of its files for the interval. A file without rows is the same in every database.
+ * Whether an interrupted commit of ours wrote a manifest without a run id: our database then knows each of its files as delivered or uploaded
+ * for the interval. Files without rows are the same in every database.
  */
 async function isInterruptedCommit(
   { context: { ownership }, delivery }: FileSession,

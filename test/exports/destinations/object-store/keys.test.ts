@@ -20,7 +20,7 @@ const DELIVERY = {
 const nameOf = (file: Delivery['file']) => namesOf('', { ...DELIVERY, file }, 'stable').file(0);
 
 describe('names of objects', () => {
-  it('sort by time and hold nothing that any store or file system minds', () => {
+  it('have only characters that every store and file system accepts', () => {
     const names = namesOf('a/{year}/{month}/{day}/{hour}{minute}{second}/{table}', DELIVERY, 'stable');
     assert.equal(names.file(12), 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z-12.jsonl.zst');
     assert.equal(names.manifest, 'a/2024/03/01/000000/events/20240229T230000Z-20240301T000000Z_manifest.json');
@@ -92,7 +92,7 @@ describe('names of objects', () => {
     assert.deepEqual(fileKindOf('x.jsonl'), { format: 'JSONLines', compression: null });
   });
 
-  it('are the same with and without a slash at the end of the prefix', () => {
+  it('begin with the prefix, whose last slash is optional', () => {
     assert.equal(checkPrefix('a/b/'), 'a/b');
     assert.equal(checkPrefix(''), '');
   });

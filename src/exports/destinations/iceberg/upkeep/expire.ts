@@ -1,6 +1,6 @@
 /**
- * Expires the snapshots of deliveries once readers have had time to move on, so that the table's metadata stays small. Only snapshots that
- * Sluice made expire, each with the delivery recorded elsewhere: by a later snapshot, or by the names of the interval's files.
+ * Expires the snapshots of deliveries once readers have had time to move on, so that the table's metadata stays small. Only
+ * snapshots of Sluice are expired, and only those whose delivery is recorded elsewhere, too: by a later snapshot, or by the names of the interval's files.
  */
 import type { Artifact, RecordedArtifact } from '../../artifacts.ts';
 import type { CommitAnswer, Snapshot, TableMetadata } from '../catalog.ts';
@@ -31,7 +31,7 @@ export async function expireSnapshots(session: TableSession, metadata: TableMeta
   const ids = expiring.map(({ snapshot }) => BigInt(snapshot['snapshot-id']));
   const { files, isIncomplete } = await findLeftFiles(lake, metadata, expiring);
   if (isIncomplete) context.log('warning', METADATA_MISSING);
-  // The record comes first, so a kill leaves no file that nobody deletes.
+  // The record comes first, so that after a kill the files are still deleted.
   const record: ExpiryRecord = { place: lake.store.place, expired: ids.map(String), files };
   const id = await context.artifacts.record(record);
   await context.step('expire');
@@ -58,14 +58,14 @@ export async function expireSnapshots(session: TableSession, metadata: TableMeta
   if (after) await settleExpiry(session, after, { id, artifact: record });
 }
 
-/** Hands the files over to be deleted after the grace period if the snapshots have expired, and forgets the record. */
+/** Schedules the files for deletion after the grace period if the catalog has removed the snapshots, and discards the record. */
 export async function settleExpiry(
   { context }: TableSession,
   metadata: TableMetadata,
   { id, artifact: { expired, files } }: Pick<RecordedArtifact, 'id'> & { artifact: ExpiryRecord },
 ): Promise<void> {
   const known = new Set(metadata.snapshots?.map((snapshot) => String(snapshot['snapshot-id'])));
-  // Otherwise the next delivery finds the same snapshots again.
+  // If the catalog still has one, the next delivery expires the same snapshots again.
   // tooth: iceberg-expired-first
   if (expired.every((one) => !known.has(one))) await context.recordSuperseded(files);
   await context.artifacts.discard([id]);
@@ -85,7 +85,7 @@ async function findExpiring(lake: Lake, metadata: TableMetadata, now: number): P
   const found: ExpiringSnapshot[] = [];
   for (let at = line.length - 1; at >= minKept && found.length < SNAPSHOTS_AT_ONCE; at--) {
     const [snapshot, next] = [line[at]!, line[at - 1]!];
-    // An age that is no number keeps all.
+    // If the age in the table's properties is not a number, nothing is expired.
     if (!(next['timestamp-ms'] <= now - maxAgeMs)) break;
     const interval = intervalOf(snapshot);
     if (!interval) continue;
@@ -115,7 +115,7 @@ function retentionOf({ properties = {}, refs }: TableMetadata): { maxAgeMs: numb
   return { maxAgeMs: isOff ? Infinity : Number(maxAge ?? USUAL_AGE_MS), minKept: Math.max(1, Number(kept ?? 1)) };
 }
 
-/** Ids of the snapshots that branches and tags name, and of all ancestors of those other than the main branch. */
+/** Ids of the snapshots that tags, and branches other than main, name, and of all their ancestors. */
 function referencedSnapshots(metadata: TableMetadata): ReadonlySet<string> {
   const heads = Object.entries(metadata.refs ?? {}).filter(([name]) => name !== 'main');
   const lines = heads.map(([, { 'snapshot-id': id }]) => [...ancestors({ ...metadata, 'current-snapshot-id': id })]);
