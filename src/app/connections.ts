@@ -3,7 +3,7 @@ import { QUERY_OPTIONS } from '../analytics/queries/query-connection.ts';
 import { INGEST_TIMEOUTS } from '../events/ingest/ingest.ts';
 import { LOOKUP_OPTIONS } from '../events/table/lookup.ts';
 import { DECIDE_POOL } from '../flags/decide/facts.ts';
-import { STUDY_OPTIONS } from '../flags/extensions/experiments/results/results.store.ts';
+import { RESULTS_POOL } from '../flags/extensions/experiments/results/results.store.ts';
 import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
 import { POOLS } from '../platform/db/pools.ts';
 
@@ -20,7 +20,7 @@ export function openConnections(url: string) {
     lookups: createKnex({ url, ...LOOKUP_OPTIONS }),
     counts: createPool({ url, ...LOOKUP_OPTIONS }),
     decide: createPool({ url, ...DECIDE_POOL }),
-    studies: createPool({ url, ...STUDY_OPTIONS }),
+    studies: createPool({ url, ...RESULTS_POOL }),
   };
   const analytics = {
     db: createKnex({ url, ...POOLS.dashboards, ...STORE_TIMEOUTS }),

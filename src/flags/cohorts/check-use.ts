@@ -1,7 +1,7 @@
 /** Checks the cohorts that a cohort references, and the flags and cohorts that reference it. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Rights } from '../../platform/http/access.ts';
-import { seesFlag } from '../feature-flags/linked.ts';
+import { maySeeFlag } from '../feature-flags/linked.ts';
 import type { BoundFlagStores } from '../stores.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
 import { cohortIdsIn, type CohortFilters } from './filters.ts';
@@ -48,7 +48,7 @@ async function checkUnused(
   rights: Pick<Rights, 'levelOf'> | undefined,
 ): Promise<void> {
   const { flags: usingFlags, cohorts: usingCohorts } = await cohorts.findDependents(projectId, id);
-  const flags = usingFlags.map((flag) => (seesFlag(rights, flag) ? flag.key : `ID: ${flag.id}`));
+  const flags = usingFlags.map((flag) => (maySeeFlag(rights, flag) ? flag.key : `ID: ${flag.id}`));
   const dependents = [
     ...(flags.length > 0 ? [`the feature flags ${quoteNames(flags)}`] : []),
     ...(usingCohorts.length > 0 ? [`the cohorts ${quoteNames(usingCohorts)}`] : []),

@@ -1,5 +1,5 @@
 /** Parses CSV (RFC 4180, with any line ending) row by row while it arrives. */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { InvalidInput } from '../../platform/errors.ts';
 
 /** Longer than any id. */
@@ -30,7 +30,7 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
     text += decodeUtf8(() => decoder.decode(block, { stream: true }));
     yield* rowsOf(false);
     // Blocks that have arrived already are read without a turn of the event loop between them.
-    await othersTurn();
+    await yieldToOthers();
   }
   text += decodeUtf8(() => decoder.decode());
   if (text !== '' || cells.length > 0) yield* rowsOf(true);

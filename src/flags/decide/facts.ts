@@ -1,5 +1,5 @@
 /** Reads the stored facts about the subjects of requests, for several requests in one statement. */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import type { Pool } from '../../platform/db/connection.ts';
 import type { EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
@@ -20,7 +20,7 @@ export const DECIDE_POOL = {
   answerTimeoutMs: 1_500,
 } as const;
 
-/** Facts to read for one request; null if there are none of a kind. */
+/** Facts to read for one request; a field is null if none of its kind is needed. */
 type Question = {
   projectId: number;
   distinctId: string;
@@ -103,7 +103,7 @@ function factsQuery(questions: readonly Question[]) {
   return { name: 'facts', text: FACTS, values };
 }
 
-/** Falls back to reading alone if the write fails, for example in a read-only database or while the person is being deleted. */
+/** If the write fails, for example in a read-only database or while the person is being deleted, only reads. */
 async function readFactsAndWriteOverrides(
   pool: Pool,
   { question, overrideParameters }: QuestionWithOverrides,
@@ -150,7 +150,7 @@ function storableId(id: string): string {
   return storableText(id.slice(0, STORED_ID_LENGTH));
 }
 
-/** The person's previous id, and the keys of the flags with experience continuity; undefined if no override must be written. */
+/** The id before `$identify`, and the keys of active flags with experience continuity; undefined if there is no such id, so nothing to write. */
 function overrideParametersOf(
   { definitions }: DecidedProject,
   { anonDistinctId }: EvaluationRequest,
@@ -179,7 +179,7 @@ const SHORT_TEXT = 64 * 1024;
 
 /** Yields before parsing a long text, because a person and five groups may have a megabyte each. */
 async function parseProperties(text: string): Promise<Properties> {
-  if (text.length > SHORT_TEXT) await othersTurn();
+  if (text.length > SHORT_TEXT) await yieldToOthers();
   return parseBoundedJson(text) as Properties;
 }
 /** The parts of a project that decisions need. */

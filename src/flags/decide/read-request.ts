@@ -46,14 +46,14 @@ export function tokenOf(body: Body): string {
 /** @throws InvalidInput without a distinct id, and for groups or properties that are not maps */
 export function evaluationRequestOf(
   body: Body,
-  query: Fields,
+  queryField: Fields,
   { headers, locate }: { headers: IncomingHttpHeaders; locate: Locate | undefined },
 ): EvaluationRequest {
   const personProperties = mapOf(body['person_properties'] ?? body['$properties'], 'person_properties');
   const withLocation = body['geoip_disable'] !== true && body['disable_geoip'] !== true;
   return {
     distinctId: distinctIdOf(body['distinct_id'] ?? body['$distinct_id']),
-    // Some SDKs send this id beside the properties, others among them.
+    // Some SDKs send this id in the body, others in the properties of the person.
     anonDistinctId: withoutSentinel(
       idOf(body['$anon_distinct_id'] ?? body['anon_distinct_id']) ?? idOf(personProperties['$anon_distinct_id']),
     ),
@@ -65,8 +65,8 @@ export function evaluationRequestOf(
     runtime: runtimeOf(body['evaluation_runtime'], headers),
     contexts: textsOf(body['evaluation_contexts'] ?? body['evaluation_environments']) ?? [],
     flagKeys: keysOf(body['flag_keys'] ?? body['flag_keys_to_evaluate']),
-    onlySurveys: isTrue(query('only_evaluate_survey_feature_flags')),
-    onlyRequestProperties: isTrue(query('only_use_override_person_properties')),
+    onlySurveys: isTrue(queryField('only_evaluate_survey_feature_flags')),
+    onlyRequestProperties: isTrue(queryField('only_use_override_person_properties')),
   };
 }
 
@@ -128,8 +128,8 @@ function groupsOf(value: Json | undefined): EvaluationRequest['groups'] {
   return groups;
 }
 
-/** Characters of a group type in an error's `attr`, which would otherwise be as long as the body allows. */
-const MAX_ATTR = 100;
+/** Limit of a group type's characters in an error's `attr`. */
+const MAX_TYPE_IN_ATTR = 100;
 const NO_GROUP_PROPERTIES: EvaluationRequest['groupProperties'] = Object.freeze({});
 
 function groupPropertiesOf(value: Json | undefined): EvaluationRequest['groupProperties'] {
@@ -137,7 +137,7 @@ function groupPropertiesOf(value: Json | undefined): EvaluationRequest['groupPro
   if (given === NO_FIELDS) return NO_GROUP_PROPERTIES;
   const byType = Object.create(null) as Record<string, Properties>;
   for (const [type, properties] of Object.entries(given)) {
-    byType[type] = mapOf(properties, `group_properties__${type.slice(0, MAX_ATTR)}`);
+    byType[type] = mapOf(properties, `group_properties__${type.slice(0, MAX_TYPE_IN_ATTR)}`);
   }
   return byType;
 }

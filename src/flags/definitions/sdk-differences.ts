@@ -70,7 +70,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { flagPart: string; behaviour: 
     behaviour: 'It applies percentages to distinct ids instead of devices.',
     fixedIn: { ...NEVER_FIXED, 'posthog-node': '5.26.0', 'posthog-python': '7.9.0', 'posthog-go': '1.10.0' },
   },
-  ofPages: {
+  clientRuntime: {
     flagPart: '`evaluation_runtime` `client`',
     behaviour: 'It decides flags of the runtime `client`, which the server leaves out of answers to servers.',
     fixedIn: NEVER_FIXED,
@@ -92,7 +92,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { flagPart: string; behaviour: 
       'posthog-server': null,
     },
   },
-  groupSet: {
+  groupConditionSet: {
     flagPart: 'a percentage of groups, in a flag about persons',
     behaviour: 'It applies the percentage of a condition set about groups to persons.',
     fixedIn: {
@@ -103,7 +103,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { flagPart: string; behaviour: 
       'posthog-rs': '0.7.0',
     },
   },
-  personSet: {
+  personConditionSet: {
     flagPart: 'a percentage of persons, in a flag about groups',
     behaviour: 'It applies the percentage of a condition set about persons to groups.',
     fixedIn: NEVER_FIXED,
@@ -138,7 +138,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { flagPart: string; behaviour: 
       'posthog-rs': null,
     },
   },
-  ownDate: {
+  ambiguousDate: {
     flagPart:
       'a date without an offset, where the project is not in UTC, or in another form than `2024-06-01T08:30:00Z`',
     behaviour:

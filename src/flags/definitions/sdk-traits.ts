@@ -21,15 +21,15 @@ export type Trait =
   | 'enrollment'
   | 'continuity'
   | 'byDevice'
-  | 'ofPages'
+  | 'clientRuntime'
   | 'cohort'
   | 'notInCohort'
-  | 'groupSet'
-  | 'personSet'
+  | 'groupConditionSet'
+  | 'personConditionSet'
   | 'variantFirst'
   | 'percentageOfMatches'
   | 'comparedText'
-  | 'ownDate';
+  | 'ambiguousDate';
 
 export function traitsOf(flag: EvaluableFlag, definitions: StoredDefinitions): Set<Trait> {
   const filters = fieldsOf(flag.filters);
@@ -38,7 +38,7 @@ export function traitsOf(flag: EvaluableFlag, definitions: StoredDefinitions): S
   const add = (trait: Trait, has: boolean) => has && traits.add(trait);
 
   add('continuity', flag.ensureExperienceContinuity);
-  add('ofPages', flag.evaluationRuntime === 'client');
+  add('clientRuntime', flag.evaluationRuntime === 'client');
   add('enrollment', filters['feature_enrollment'] === true);
   // With enrollment the feed contains no other condition.
   if (traits.has('enrollment')) return traits;
@@ -58,14 +58,14 @@ export function traitsOf(flag: EvaluableFlag, definitions: StoredDefinitions): S
     const ownIndex = set['aggregation_group_type_index'];
     const index = ownIndex === undefined ? flagIndex : integerOf(ownIndex);
     const isDecidedByHash = propertiesOf(set).length === 0 && (isPartial(set) || hasVariants(filters));
-    add(index === undefined ? 'personSet' : 'groupSet', index !== flagIndex && isDecidedByHash);
+    add(index === undefined ? 'personConditionSet' : 'groupConditionSet', index !== flagIndex && isDecidedByHash);
   }
   for (const property of conditionsIn(sets, definitions)) {
     const isCohort = isInFeed(cohortIdOf(property), definitions);
     add('cohort', isCohort);
     add('notInCohort', isCohort && property['operator'] === 'not_in');
     add('comparedText', isComparedText(property));
-    add('ownDate', isReadDifferently(property, definitions.timeZone));
+    add('ambiguousDate', isReadDifferently(property, definitions.timeZone));
   }
   return traits;
 }

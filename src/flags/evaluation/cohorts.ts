@@ -6,7 +6,7 @@ import { sortByDependencies, visitInOrder } from './dependency-order.ts';
 import { compileFilter, type CompileOptions } from './filter-test.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import type { ConditionContext } from '../../conditions/operators/operators.ts';
-import { noReads, type Reads } from './reads.ts';
+import { createReads, type Reads } from './reads.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operators/stored-json.ts';
 import { allOf, alwaysTrue, anyOf, negationOf, neverTrue, type Test } from './verdict.ts';
 import { type Verdict } from './decision.ts';
@@ -74,7 +74,7 @@ function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, nu
 }
 
 function compileCohort(definition: CohortDefinition, options: Pick<CompileOptions, 'context' | 'isInCohort'>): Cohort {
-  const reads = noReads();
+  const reads = createReads();
   const cohort = { isStatic: definition.isStatic, reads, dependencies: [], failure: undefined };
   if (definition.isStatic) return { ...cohort, test: (context) => context.isInStaticCohort(definition.id) };
   const group = fieldAt(fieldsOf(definition.filters), 'properties');

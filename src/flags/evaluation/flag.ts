@@ -6,9 +6,9 @@ import { decideBySets } from './decide-by-sets.ts';
 import type { Decision } from './decision.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { compileEnrollment } from './enrollment.ts';
-import { malformedTest, type CompileOptions } from './filter-test.ts';
+import type { CompileOptions } from './filter-test.ts';
 import { compilePlacement } from './placement.ts';
-import { noReads, type Reads } from './reads.ts';
+import { createReads, type Reads } from './reads.ts';
 import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from '../../conditions/operators/stored-json.ts';
 
 export type CompiledFlag = {
@@ -16,7 +16,7 @@ export type CompiledFlag = {
   readonly reads: Reads;
   /** Experience continuity: the flag keeps the answer that a person got before `$identify`. */
   readonly isContinuous: boolean;
-  /** Whether the answer depends on the hash of the person's previous id. */
+  /** Whether the answer depends on the hash of the id before `$identify`. */
   readonly needsContinuousId: boolean;
   /** Decides the flag; the context must have the decisions of the flags that it depends on. */
   readonly decide: (context: EvaluationContext) => Decision;
@@ -28,14 +28,14 @@ export function compileFlag(
   options: Pick<CompileOptions, 'context' | 'isInCohort' | 'findFlagIndex'>,
 ): CompiledFlag {
   const filters = fieldsOf(definition.filters);
-  const reads = noReads();
+  const reads = createReads();
   const filterOptions = { ...options, reads };
   const group = integerOf(fieldAt(filters, 'aggregation_group_type_index'));
   const placement = compilePlacement(definition, filters, group);
   const enrollment = compileEnrollment(definition.key, filters, placement, filterOptions);
   const answers = answersOf(definition);
   const storedSets = fieldAt(filters, 'groups') ?? [];
-  if (!isFields(definition.filters) || !Array.isArray(storedSets)) malformedTest(filterOptions);
+  if (!isFields(definition.filters) || !Array.isArray(storedSets)) reads.isMalformed = true;
   const sets = elementsOf(storedSets).map((set) =>
     compileConditionSet(set, group, placement.variantKeys, filterOptions),
   );
@@ -51,9 +51,9 @@ export function compileFlag(
     needsContinuousId: placement.isContinuous && usesHash,
     answers,
     decide(context) {
-      const enrolled = enrollment?.(context);
-      if (typeof enrolled === 'string') return answers.failureDecision(enrolled);
-      if (enrolled !== undefined) return answers.enrollmentDecision(enrolled);
+      const enrollmentResult = enrollment?.(context);
+      if (typeof enrollmentResult === 'string') return answers.failureDecision(enrollmentResult);
+      if (enrollmentResult !== undefined) return answers.enrollmentDecision(enrollmentResult);
       const holdout = placement.holdoutOf?.(context);
       if (holdout !== undefined) return answers.holdoutDecision(holdout);
       const { trace } = context.request;

@@ -14,6 +14,6 @@ export type Reads = {
   isMalformed: boolean;
 };
 
-export function noReads(): Reads {
+export function createReads(): Reads {
   return { person: [], groups: [], metadata: false, cohorts: [], flags: [], isMalformed: false };
 }

@@ -20,21 +20,21 @@ export const LinkedFlagBody = Type.Object(
   { title: 'LinkedFlag' },
 );
 
-/** Whether the viewer may see a flag's key; true without a particular viewer. */
-export function seesFlag(rights: Pick<Rights, 'levelOf'> | undefined, flag: Protected): boolean {
+/** Whether the viewer with the rights may see the flag; undefined: the flag belongs to an object that the viewer may see, so they may. */
+export function maySeeFlag(rights: Pick<Rights, 'levelOf'> | undefined, flag: Protected): boolean {
   return !rights || reaches(rights.levelOf('feature_flag', flag), 'viewer');
 }
 
-/** @param rights of the viewer, who sees only the id and state of a hidden flag; omitted for a flag that the object owns */
+/** @param rights of the viewer, who gets only the id and state of a flag that they may not see; omitted for a flag that the object owns */
 export function presentLinkedFlag(flag: FeatureFlag, rights?: Rights): Static<typeof LinkedFlagBody> {
   const fields = fieldsOf(flag);
-  const shown = seesFlag(rights, flag);
+  const isVisible = maySeeFlag(rights, flag);
   return {
     id: flag.id,
     team_id: flag.projectId,
-    key: shown ? flag.key : '',
-    name: shown ? flag.name : '',
-    filters: shown ? fields.filters : {},
+    key: isVisible ? flag.key : '',
+    name: isVisible ? flag.name : '',
+    filters: isVisible ? fields.filters : {},
     active: flag.active,
     deleted: flag.deleted,
     ensure_experience_continuity: flag.ensureExperienceContinuity,

@@ -15,7 +15,7 @@ import { buildPersonalKey } from '../../support/api/identity.ts';
 
 type Refusal = { code: string; detail: string; attr: string | null };
 
-const of = (...values: unknown[]) => ({ properties: { type: 'OR', values } });
+const anyOf = (...values: unknown[]) => ({ properties: { type: 'OR', values } });
 
 describe('cohorts', () => {
   let api: CohortsApi;
@@ -35,7 +35,7 @@ describe('cohorts', () => {
   for (const { method, path, access } of cohortsApiRoutes) {
     const scope = 'scope' in access ? access.scope : '';
 
-    it(`${method.toUpperCase()} ${path} is open to keys with ${scope} that open the project`, async () => {
+    it(`${method.toUpperCase()} ${path} takes a key of the project with ${scope}`, async () => {
       const { sluice, ours, theirs } = api;
       const others = SCOPES.filter((other) => other !== scope && other !== scope.replace(':read', ':write'));
       const call = (key: string, projectId = ours.projectId) => {
@@ -44,69 +44,69 @@ describe('cohorts', () => {
         return api.request(method.toUpperCase(), address, body, key);
       };
       assert.equal((await call('')).status, 401);
-      assert.equal((await call(await buildPersonalKey(sluice.db, theirs, '*'))).status, 403);
-      assert.equal((await call(await buildPersonalKey(sluice.db, ours, ...others))).status, 403);
       const theirKey = await buildPersonalKey(sluice.db, theirs, '*');
+      assert.equal((await call(theirKey)).status, 403);
+      assert.equal((await call(await buildPersonalKey(sluice.db, ours, ...others))).status, 403);
       if (path.includes(':id') && method === 'get') assert.equal((await call(theirKey, theirs.projectId)).status, 404);
-      // The cohort's persons are shown: that takes the scope for them, too.
-      const beside = path.endsWith('/persons/') ? ['person:read'] : [];
-      assert.notEqual((await call(await buildPersonalKey(sluice.db, ours, scope, ...beside))).status, 403);
+      // A list of persons also takes the scope for persons.
+      const moreScopes = path.endsWith('/persons/') ? ['person:read'] : [];
+      assert.notEqual((await call(await buildPersonalKey(sluice.db, ours, scope, ...moreScopes))).status, 403);
     });
   }
 
   const bad: [body: unknown, code: string, attr: string | null, detail?: RegExp][] = [
-    [{ filters: of(has('a', 1)) }, 'required', 'name'],
-    [{ name: '', filters: of(has('a', 1)) }, 'blank', 'name'],
+    [{ filters: anyOf(has('a', 1)) }, 'required', 'name'],
+    [{ name: '', filters: anyOf(has('a', 1)) }, 'blank', 'name'],
     [{ name: 'x' }, 'required', 'filters__properties'],
     [{ name: 'x', filters: { properties: {} } }, 'invalid_input', 'filters__properties__type'],
     [{ name: 'x', filters: { properties: { type: 'NOT', values: [] } } }, 'invalid_input', 'filters__properties__type'],
-    [{ name: 'x', filters: of() }, 'invalid_input', 'filters__properties__values'],
+    [{ name: 'x', filters: anyOf() }, 'invalid_input', 'filters__properties__values'],
     [
-      { name: 'x', filters: of({ type: 'AND', values: [] }) },
+      { name: 'x', filters: anyOf({ type: 'AND', values: [] }) },
       'invalid_input',
       'filters__properties__values__0__values',
     ],
-    [{ name: 'x', filters: of(3) }, 'invalid_input', 'filters__properties__values__0'],
-    [{ name: 'x', filters: of({ key: 'a', value: 1 }) }, 'invalid_input', 'filters__properties__values__0__type'],
+    [{ name: 'x', filters: anyOf(3) }, 'invalid_input', 'filters__properties__values__0'],
+    [{ name: 'x', filters: anyOf({ key: 'a', value: 1 }) }, 'invalid_input', 'filters__properties__values__0__type'],
     [
-      { name: 'x', filters: of(has('a', 1, { type: 'group' })) },
+      { name: 'x', filters: anyOf(has('a', 1, { type: 'group' })) },
       'invalid_input',
       'filters__properties__values__0__type',
     ],
     [
-      { name: 'x', filters: of(has('a', 1, { type: 'behavioral' })) },
+      { name: 'x', filters: anyOf(has('a', 1, { type: 'behavioral' })) },
       'behavioral_cohort_found',
       'filters__properties__values__0__type',
     ],
-    [{ name: 'x', filters: of(has('', 1)) }, 'invalid_input', 'filters__properties__values__0__key'],
+    [{ name: 'x', filters: anyOf(has('', 1)) }, 'invalid_input', 'filters__properties__values__0__key'],
     [
-      { name: 'x', filters: of(has('a', 1), has('a', 1, { operator: 'like' })) },
+      { name: 'x', filters: anyOf(has('a', 1), has('a', 1, { operator: 'like' })) },
       'invalid_operator',
       'filters__properties__values__1__operator',
     ],
     [
-      { name: 'x', filters: of(has('a', 'soon', { operator: 'is_date_after' })) },
+      { name: 'x', filters: anyOf(has('a', 'soon', { operator: 'is_date_after' })) },
       'invalid_date',
       'filters__properties__values__0__value',
     ],
     [
-      { name: 'x', filters: of(has('a', 'a(?=b)', { operator: 'regex' })) },
+      { name: 'x', filters: anyOf(has('a', 'a(?=b)', { operator: 'regex' })) },
       'invalid_value',
       'filters__properties__values__0__value',
       /lookahead/,
     ],
-    [{ name: 'x', filters: of(isIn('some')) }, 'invalid_value', 'filters__properties__values__0__value'],
+    [{ name: 'x', filters: anyOf(isIn('some')) }, 'invalid_value', 'filters__properties__values__0__value'],
     [
-      { name: 'x', filters: of(isIn(1, { operator: 'icontains' })) },
+      { name: 'x', filters: anyOf(isIn(1, { operator: 'icontains' })) },
       'invalid_operator',
       'filters__properties__values__0__operator',
     ],
-    [{ name: 'x', filters: of(isIn(999_999)) }, 'cohort_does_not_exist', 'filters__properties', /999999/],
+    [{ name: 'x', filters: anyOf(isIn(999_999)) }, 'cohort_does_not_exist', 'filters__properties', /999999/],
     [{ name: 'x', groups: [{ properties: { a: 1 } }] }, 'not_a_list', 'groups__0__properties'],
     [{ name: 'x', groups: [{ action_id: 3, days: 7 }] }, 'behavioral_cohort_found', 'groups__0'],
-    [{ name: 'x', is_static: true, filters: of(has('a', 1)) }, 'invalid_input', 'filters'],
+    [{ name: 'x', is_static: true, filters: anyOf(has('a', 1)) }, 'invalid_input', 'filters'],
     [
-      { name: 'x', filters: of(has('a', 1)), _create_static_person_ids: ['0190b6a0-0000-7000-8000-000000000000'] },
+      { name: 'x', filters: anyOf(has('a', 1)), _create_static_person_ids: ['0190b6a0-0000-7000-8000-000000000000'] },
       'invalid_input',
       'is_static',
     ],
@@ -129,11 +129,11 @@ describe('cohorts', () => {
     });
   }
 
-  it('are shown as they were saved, and counted', async () => {
+  it('are returned as they were saved, with a count of their persons', async () => {
     const { id, version, last_calculation, created_at, created_by, ...shown } = await api.done('POST', '', {
       name: 'young',
       description: 'below 30',
-      filters: of({
+      filters: anyOf({
         type: 'AND',
         values: [has('plan', 'pro', { operator: null, x: 1 }), has('age', '30', { operator: 'lt', negation: true })],
       }),
@@ -143,7 +143,7 @@ describe('cohorts', () => {
       name: 'young',
       description: 'below 30',
       groups: [],
-      filters: of({ type: 'AND', values }),
+      filters: anyOf({ type: 'AND', values }),
       is_static: false,
       is_calculating: false,
       count: 1,
@@ -157,32 +157,32 @@ describe('cohorts', () => {
     assert.deepEqual([read.name, read.version], ['young', version]);
   });
 
-  it('can be made in the old way, which is shown where it can say the same', async () => {
+  it('can be made by groups, upstream’s older form, which is then returned beside the filters', async () => {
     const groups = [{ properties: [has('plan', 'pro')] }, { properties: [has('plan', 'free'), has('age', 99)] }];
     const made = await api.done('POST', '', { name: 'old', groups });
     assert.deepEqual(made['groups'], groups);
-    assert.deepEqual(made.filters, of(...groups.map(({ properties }) => ({ type: 'AND', values: properties }))));
+    assert.deepEqual(made.filters, anyOf(...groups.map(({ properties }) => ({ type: 'AND', values: properties }))));
     assert.equal(made.count, 2);
   });
 
-  it('change in what a PATCH names, and are counted anew', async () => {
+  it('change by PATCH in the given fields only, and are counted again', async () => {
     const made = await api.create('changing', has('plan', 'pro'));
     assert.equal(made.count, 2);
     const renamed = await api.done('PATCH', `${made.id}/`, { name: 'renamed' });
     assert.deepEqual([renamed['name'], renamed.filters, renamed.count], ['renamed', made.filters, 2]);
-    const changed = await api.done('PATCH', `${made.id}/`, { filters: of(has('plan', 'pro'), has('plan', 'free')) });
+    const changed = await api.done('PATCH', `${made.id}/`, { filters: anyOf(has('plan', 'pro'), has('plan', 'free')) });
     assert.deepEqual([changed['name'], changed.count], ['renamed', 3]);
     const refused = await api.request('PATCH', `${made.id}/`, { is_static: true });
     assert.deepEqual([refused.status, (refused.body as Refusal).attr], [400, 'is_static']);
   });
 
-  it('are built on others, never on themselves', async () => {
+  it('may refer to other cohorts, but never to themselves', async () => {
     const base = await api.create('base', has('plan', 'pro'));
     const middle = await api.create('middle', isIn(base.id), has('age', '30', { operator: 'gt' }));
     const top = await api.create('top', isIn(String(middle.id), { operator: 'not_in' }));
     assert.deepEqual([middle.count, top.count], [1, 2]);
     for (const id of [base.id, middle.id, top.id]) {
-      const refused = await api.request('PATCH', `${base.id}/`, { filters: of(isIn(id)) });
+      const refused = await api.request('PATCH', `${base.id}/`, { filters: anyOf(isIn(id)) });
       assert.equal(refused.status, 400);
       assert.match((refused.body as Refusal).detail, /depend on itself/);
     }
@@ -190,25 +190,25 @@ describe('cohorts', () => {
 
   it('are deleted and restored by PATCH, but not while something uses them', async () => {
     const base = await api.create('basis', has('plan', 'pro'));
-    const user = await api.create('user of it', isIn(base.id));
+    const dependent = await api.create('dependent', isIn(base.id));
     const flags = `/api/projects/${api.ours.projectId}/feature_flags/`;
     const filters = { groups: [{ properties: [isIn(base.id)], rollout_percentage: 100 }] };
     const flag = await api.done<{ id: number }>('POST', flags, { key: 'with-cohort', filters });
     assert.equal((await api.request('DELETE', `${base.id}/`)).status, 405);
     const refused = await api.request('PATCH', `${base.id}/`, { deleted: true });
     assert.equal(refused.status, 400);
-    assert.match((refused.body as Refusal).detail, /"with-cohort".*"user of it"/);
+    assert.match((refused.body as Refusal).detail, /"with-cohort".*"dependent"/);
     await api.done('PATCH', `${flags}${flag.id}/`, { deleted: true });
     assert.equal((await api.request('PATCH', `${base.id}/`, { deleted: true })).status, 400);
-    await api.done('PATCH', `${user.id}/`, { deleted: true });
+    await api.done('PATCH', `${dependent.id}/`, { deleted: true });
     assert.equal((await api.done('PATCH', `${base.id}/`, { deleted: true }))['deleted'], true);
 
     assert.match(
-      ((await api.request('PATCH', `${user.id}/`, { deleted: false })).body as Refusal).code,
+      ((await api.request('PATCH', `${dependent.id}/`, { deleted: false })).body as Refusal).code,
       /cohort_does_not/,
     );
     const listed = await api.done<{ results: Cohort[] }>('GET', '?limit=1000');
-    assert.ok(!listed.results.some(({ id }) => id === base.id || id === user.id));
+    assert.ok(!listed.results.some(({ id }) => id === base.id || id === dependent.id));
     assert.equal((await api.done('PATCH', `${base.id}/`, { deleted: false })).count, 2);
   });
 

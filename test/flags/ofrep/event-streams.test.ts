@@ -1,4 +1,4 @@
-/** Event streams of flags: who may listen, what is told, and how it ends. */
+/** Event streams of flags: who may open one, what it announces, and how it ends. */
 import assert from 'node:assert/strict';
 import { createKnex, createPool } from '../../../src/platform/db/connection.ts';
 import { Throttled } from '../../../src/platform/errors.ts';
@@ -21,6 +21,9 @@ import { openEventSource, type EventSource } from '../../support/api/event-sourc
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 import { leastMs } from '../../support/durations.ts';
 import { sleepInTurns, until } from '../../support/until.ts';
+
+/** Period of the tokens of streams. */
+const PERIOD_MS = 900_000;
 
 describe('event streams of flags', () => {
   let database: TestDatabase;
@@ -68,7 +71,7 @@ describe('event streams of flags', () => {
     assert.equal((await evaluate()).stream['url'], url, 'a new address would have providers connect again');
   });
 
-  it('are closed without one of our tokens', async () => {
+  it('are refused without a token of this installation', async () => {
     const { stream } = await evaluate();
     const url = new URL(stream['url'] as string);
     const other = createStreamTokens(createKeyRing(generateKeyRing())).issue(tenant.projectId);
@@ -81,7 +84,7 @@ describe('event streams of flags', () => {
     assert.equal((await fetch(url, { method: 'POST' })).status, 405);
   });
 
-  it('announce a change within a second, and none that is known', async () => {
+  it('announce a change within a second of it', async () => {
     const { stream } = await evaluate();
     const { status, headers, next } = await follow(stream['url'], { Origin: 'https://shop.example' });
     assert.equal(status, 200);
@@ -102,7 +105,7 @@ describe('event streams of flags', () => {
       assert.ok(Math.abs((data?.['lastModified'] as number) - changedAtMs / 1000) < 60);
       return atMs - changedAtMs;
     });
-    assert.ok(took < 1_000, `told after ${took} ms`);
+    assert.ok(took < 1_000, `announced after ${took} ms`);
     const { flags } = await evaluate(`?flagConfigEtag=${encodeURIComponent('"1"')}&flagConfigLastModified=1`);
     assert.equal(flags[0]?.key, 'new');
   });
@@ -153,7 +156,7 @@ describe('event streams of flags', () => {
     await other.stop();
   });
 
-  it('are not more than a process keeps of a project', async () => {
+  it('are refused above the limit that a process has for each project', async () => {
     const log = createLogger({ LOG_LEVEL: 'error' }, 'test');
     const definitions = createLiveDefinitions({ databaseUrl: database.url, log });
     const tokens = createStreamTokens(createKeyRing(generateKeyRing()));
@@ -194,12 +197,11 @@ describe('event streams of flags', () => {
 });
 
 describe('the address of an event stream', () => {
-  const PERIOD_MS = 900_000;
   let database: TestDatabase;
   before(async () => void (database = await createTestDatabase()));
   after(() => database.drop());
 
-  it('comes anew, though the flags are the same, before its token ends', async () => {
+  it('changes before its token expires, even if the flags are the same', async () => {
     let now = 10 * PERIOD_MS;
     const log = createLogger({ LOG_LEVEL: 'error' }, 'test');
     const db = createKnex({ url: database.url, applicationName: 'test' });
@@ -247,7 +249,6 @@ describe('the address of an event stream', () => {
 
 describe('a token of an event stream', () => {
   const ring = createKeyRing(generateKeyRing());
-  const PERIOD_MS = 900_000;
 
   it('is the same in one period, and holds until the end of the next', () => {
     let now = 10 * PERIOD_MS;

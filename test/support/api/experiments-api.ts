@@ -1,7 +1,7 @@
 /** Experiments over a database of their own, with their flags and with what capture stored. */
 import { createKnex, createPool, type Knex } from '../../../src/platform/db/connection.ts';
 import { experimentsApi, experimentsApiRoutes } from '../../../src/flags/extensions/experiments/room.ts';
-import { STUDY_OPTIONS } from '../../../src/flags/extensions/experiments/results/results.store.ts';
+import { RESULTS_POOL } from '../../../src/flags/extensions/experiments/results/results.store.ts';
 import { flagStores, type FlagStores } from '../../../src/flags/stores.ts';
 import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../../src/people/stores.ts';
@@ -35,7 +35,7 @@ const checkAnswer = answerCheck(experimentsApiRoutes);
 export async function startExperimentsApi(): Promise<ExperimentsApi> {
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
-  const pool = createPool({ url: database.url, ...STUDY_OPTIONS });
+  const pool = createPool({ url: database.url, ...RESULTS_POOL });
   const stores = flagStores(db);
   let passed = 0;
   const api = await startApi({

@@ -3,7 +3,7 @@ import { PermissionDenied } from '../../../platform/errors.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../../platform/http/route.ts';
 import { stringEnum, Type } from '../../../platform/schema.ts';
-import { seesFlag } from '../../feature-flags/linked.ts';
+import { maySeeFlag } from '../../feature-flags/linked.ts';
 import type { Experiments } from './experiments.ts';
 import { parsePhase, PHASE_NAMES } from './phases.ts';
 import { presentExperiment } from './present.ts';
@@ -118,7 +118,7 @@ const getResults = route({
     const linked = await experiments.get(project.id, params.id);
     // Results reveal the variants of the flag and their percentages.
     // tooth: results-of-hidden-flags
-    if (!seesFlag(rights, linked.flag))
+    if (!maySeeFlag(rights, linked.flag))
       throw new PermissionDenied("You do not have viewer access to the experiment's flag.");
     return json(200, presentResults(await experimentResults.get(linked, query.refresh)));
   },

@@ -3,7 +3,7 @@ import { userOf } from '../../../people/accounts/users.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import type { Rights } from '../../../platform/http/access.ts';
-import { presentLinkedFlag, seesFlag } from '../../feature-flags/linked.ts';
+import { presentLinkedFlag, maySeeFlag } from '../../feature-flags/linked.ts';
 import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
 import { phaseOf } from './phases.ts';
@@ -22,7 +22,7 @@ export function presentExperiment(
   { experiment, flag, holdout, users }: LinkedExperiment,
   rights: Rights,
 ): ExperimentBody {
-  const isVisible = seesFlag(rights, flag);
+  const isVisible = maySeeFlag(rights, flag);
   return {
     id: experiment.id,
     name: experiment.name,

@@ -6,7 +6,7 @@ import { experimentRoutes, type ExperimentRoutesApi } from './experiments.routes
 import { experiments } from './experiments.ts';
 import { holdoutRoutes, type HoldoutRoutesApi } from './holdouts.routes.ts';
 import { experimentHoldouts } from './holdouts.ts';
-import { studyStore } from './results/results.store.ts';
+import { experimentResultsStore } from './results/results.store.ts';
 import { experimentResults } from './results/results.ts';
 
 export type ExperimentsApi = ExperimentRoutesApi & HoldoutRoutesApi;
@@ -27,7 +27,7 @@ export function experimentsApi({
   return {
     experiments: experiments({ stores }),
     experimentHoldouts: experimentHoldouts({ stores }),
-    experimentResults: experimentResults({ studies: studyStore(pool), now }),
+    experimentResults: experimentResults({ store: experimentResultsStore(pool), now }),
   };
 }
 

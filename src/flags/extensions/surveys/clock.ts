@@ -6,7 +6,7 @@ import { NotFound } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { ResponseStore } from './responses.store.ts';
 import { samplingAt } from './sampling.ts';
-import type { DueSurvey, SurveyStore } from './surveys.store.ts';
+import type { SurveyToCheck, SurveyStore } from './surveys.store.ts';
 import type { Surveys } from './surveys.ts';
 import { isoOf } from './timetable.ts';
 
@@ -21,7 +21,7 @@ export type SurveyClock = {
 
 type Options = {
   surveys: Surveys;
-  store: Pick<SurveyStore, 'dueSurveys'>;
+  store: Pick<SurveyStore, 'listSurveysToCheck'>;
   responses: ResponseStore;
   log: Logger;
   /** Milliseconds since 1970. */
@@ -31,7 +31,7 @@ type Options = {
 export function createSurveyClock({ surveys, store, responses, log, now = Date.now }: Options): SurveyClock {
   let currentTick: Promise<void> | undefined;
 
-  async function updateSurvey(survey: DueSurvey): Promise<void> {
+  async function updateSurvey(survey: SurveyToCheck): Promise<void> {
     const { id, project_id: projectId, organization_id: organizationId, start_date, responses_limit: limit } = survey;
     const isFull = limit !== null && (await hasEnoughAnswers(survey, limit, start_date));
     const pausedUntil = await endOfFullInterval(survey);
@@ -39,20 +39,20 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
     await surveys.catchUp({ id: projectId, organizationId }, id, { isFull, pausedUntil });
   }
 
-  async function endOfFullInterval(survey: DueSurvey): Promise<number | undefined> {
-    const newSampling = samplingAt(survey, now());
-    if (!newSampling || newSampling.percentage === 0) return undefined;
-    const { from, until } = newSampling.interval;
+  async function endOfFullInterval(survey: SurveyToCheck): Promise<number | undefined> {
+    const sampling = samplingAt(survey, now());
+    if (!sampling || sampling.percentage === 0) return undefined;
+    const { from, until } = sampling.interval;
     return (await hasEnoughAnswers(survey, survey.response_sampling_limit!, isoOf(from))) ? until : undefined;
   }
 
-  async function hasEnoughAnswers({ id, project_id: projectId }: DueSurvey, limit: number, since: string | null) {
+  async function hasEnoughAnswers({ id, project_id: projectId }: SurveyToCheck, limit: number, since: string | null) {
     const answers = await responses.countAnswers(projectId, [id], since);
     return (answers.get(id) ?? 0) >= limit;
   }
 
-  async function updateDueSurveys(): Promise<void> {
-    for (const survey of await store.dueSurveys()) {
+  async function updateSurveys(): Promise<void> {
+    for (const survey of await store.listSurveysToCheck()) {
       await updateSurvey(survey).catch((error: unknown) => {
         if (error instanceof NotFound) return;
         log.warn({ surveyId: survey.id, err: error }, 'a due survey could not be updated');
@@ -61,7 +61,7 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
   }
 
   function tick(): Promise<void> {
-    currentTick ??= updateDueSurveys()
+    currentTick ??= updateSurveys()
       .catch((error: unknown) => log.warn({ err: error }, 'due surveys could not be read'))
       .finally(() => (currentTick = undefined));
     return currentTick;

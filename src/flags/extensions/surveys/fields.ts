@@ -5,7 +5,7 @@ import type { Rights } from '../../../platform/http/access.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import { variantsOf } from '../../feature-flags/filters.ts';
-import { seesFlag } from '../../feature-flags/linked.ts';
+import { maySeeFlag } from '../../feature-flags/linked.ts';
 import type { BoundFlagStores } from '../../stores.ts';
 import { checkAppearance, checkConditions } from './display.ts';
 import { checkQuestions } from './questions.ts';
@@ -134,7 +134,7 @@ async function checkLinkedFlag(
 ): Promise<void> {
   const { linked_flag_id: id } = survey;
   const [flag] = id === null ? [] : await flags.findByIds(survey.project_id, [id]);
-  const isHidden = flag !== undefined && !seesFlag(rights, flag);
+  const isHidden = flag !== undefined && !maySeeFlag(rights, flag);
   // Linking a hidden flag would reveal its key, which is delivered to pages.
   if (id !== null && (!flag || (isHidden && id !== linkedBefore)))
     throw new InvalidInput('Feature Flag with this ID does not exist', 'linked_flag_id');

@@ -32,9 +32,9 @@ export type SurveyState = Omit<SurveyStateAt, 'end_date' | 'rollout_percentage'>
 export type Survey = SurveyFields &
   SurveyState & { id: string; project_id: number; created_by: number | null; created_at: string; updated_at: string };
 
-export type DueSurvey = Survey & {
+export type SurveyToCheck = Survey & {
   organization_id: string;
-  /** Whether the time has come at which the survey changes, regardless of a limit of answers. */
+  /** Whether the survey changes now because of its dates. Others may change because they have enough answers. */
   is_due: boolean;
 };
 
@@ -134,8 +134,8 @@ export function surveyStore(db: Knex) {
     },
 
     /** Lists surveys of all projects that may have to change: by time, or because the number of answers is limited. */
-    async dueSurveys(): Promise<DueSurvey[]> {
-      const { rows } = await db.raw<{ rows: DueSurvey[] }>(
+    async listSurveysToCheck(): Promise<SurveyToCheck[]> {
+      const { rows } = await db.raw<{ rows: SurveyToCheck[] }>(
         `select surveys.*, organization_id, coalesce(due_at <= now(), false) as is_due
          from surveys join projects on projects.id = project_id
          where due_at <= now() or (is_running and (responses_limit is not null or response_sampling_limit > 0))`,

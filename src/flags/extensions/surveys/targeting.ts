@@ -9,14 +9,14 @@ import type { BoundFlagStores } from '../../stores.ts';
 import type { Survey } from './surveys.store.ts';
 import type { SurveyStateAt } from './timetable.ts';
 
-/** Author of a change to a survey. Its flags change without checking rights to them; `viewer` only decides which flags errors may name. */
+/** Author of a change to a survey. Their rights to the survey's flags are not checked; `viewer` only decides which flags errors may name. */
 export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
 
 /** Stores of the transaction, project and author of a change. */
 export type SurveyChangeContext = { stores: BoundFlagStores; project: Project; author: SurveyAuthor };
 
-/** Unchecked filters from a client. */
-export type GivenFilters = Readonly<Record<string, unknown>>;
+/** Filters of a flag; those from a client are unchecked. */
+export type UncheckedFilters = Readonly<Record<string, unknown>>;
 
 /**
  * Creates or changes the flag for the targeted persons.
@@ -26,9 +26,9 @@ export type GivenFilters = Readonly<Record<string, unknown>>;
 export async function setTargetingFlag(
   { stores, project, author }: SurveyChangeContext,
   survey: Pick<Survey, 'id' | 'name' | 'targeting_flag_id' | 'is_running'>,
-  filters: GivenFilters,
+  filters: UncheckedFilters,
 ): Promise<number> {
-  checkTargetsSome(filters);
+  refuseEverybody(filters);
   const { targeting_flag_id: id, is_running: active } = survey;
   const flag = await withSurveyErrors(async () => {
     if (id === null) {
@@ -47,8 +47,8 @@ export async function setTargetingFlag(
 }
 
 /**
- * Updates the flags to the survey's current state.
- * @returns the id of the internal flag, which excludes persons who have answered or dismissed the survey
+ * Updates the flags to the survey's current state, and creates the internal one if there is none.
+ * @returns the id of the internal flag, which is on for persons who have neither answered nor dismissed the current iteration
  */
 export async function updateFlags(
   { stores, project, author }: SurveyChangeContext,
@@ -77,12 +77,12 @@ export async function deleteFlags(
   }
 }
 
-/** Conditions for the current repetition, on properties that SDKs set after a reaction (`getSurveyInteractionProperty` of posthog-js). */
+/** Filters for persons who have not reacted to the current iteration, by properties that SDKs set after a reaction (`getSurveyInteractionProperty` of posthog-js). */
 function unansweredFilters({
   id,
   current_iteration: iteration,
   rollout_percentage,
-}: Pick<Survey, 'id' | 'current_iteration'> & Pick<SurveyStateAt, 'rollout_percentage'>): GivenFilters {
+}: Pick<Survey, 'id' | 'current_iteration'> & Pick<SurveyStateAt, 'rollout_percentage'>): UncheckedFilters {
   const subject = iteration === null ? id : `${id}/${iteration}`;
   const properties = ['$survey_dismissed', '$survey_responded'].map((name) => ({
     key: `${name}/${subject}`,
@@ -105,9 +105,9 @@ async function targetingKey(
   return existing ? `${key}-${id}` : key;
 }
 
-function checkTargetsSome({ groups }: GivenFilters): void {
-  type Set = { properties?: unknown[] | null; rollout_percentage?: unknown } | null;
-  const matchesEverybody = (set: Set) => (set?.rollout_percentage ?? 100) === 100 && !set?.properties?.length;
+function refuseEverybody({ groups }: UncheckedFilters): void {
+  type ConditionSet = { properties?: unknown[] | null; rollout_percentage?: unknown } | null;
+  const matchesEverybody = (set: ConditionSet) => (set?.rollout_percentage ?? 100) === 100 && !set?.properties?.length;
   if (!Array.isArray(groups) || !groups.some(matchesEverybody)) return;
   throw new InvalidInput(
     'Invalid operation: User targeting rolls out to everyone. If you want to roll out to everyone, delete this targeting',

@@ -4,7 +4,7 @@ import type { Rights } from '../../../platform/http/access.ts';
 import type { BoundFlagStores } from '../../stores.ts';
 import { idOf } from './check-filters.ts';
 import { conditionsOf, type FlagFilters, type Property } from '../filters.ts';
-import { seesFlag } from '../linked.ts';
+import { maySeeFlag } from '../linked.ts';
 import type { Dependency } from '../references.store.ts';
 
 type CheckedFlag = { id?: number; key: string; filters: FlagFilters };
@@ -54,7 +54,9 @@ async function checkDependencies(
   const byTarget = new Map(conditions.map(({ property, attr }) => [Number(property.key), `${attr}__key`]));
   const found = await references.findFlagsWithDependencies(projectId, [...byTarget.keys()]);
   // Keys and variants of hidden flags must not be revealed.
-  const reached = found.map((ref) => (seesFlag(rights, ref) ? ref : { ...ref, key: `ID: ${ref.id}`, isHidden: true }));
+  const reached = found.map((ref) =>
+    maySeeFlag(rights, ref) ? ref : { ...ref, key: `ID: ${ref.id}`, isHidden: true },
+  );
   const byId = new Map(reached.map((ref) => [ref.id, ref]));
   for (const [id, attr] of byTarget) {
     if (id === flag.id) throw new InvalidInput(`Feature flag '${flag.key}' cannot depend on itself`, attr);

@@ -6,7 +6,7 @@ import { isOpen, phaseOf, UNSCHEDULE_ADVICE } from '../../extensions/experiments
 import type { BoundFlagStores } from '../../stores.ts';
 import type { FeatureFlag } from '../feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from '../filters.ts';
-import { seesFlag } from '../linked.ts';
+import { maySeeFlag } from '../linked.ts';
 
 const MAX_NAMED = 5;
 
@@ -55,7 +55,7 @@ function nameDependents(
   rights: Viewer,
 ): string {
   const names = dependents.slice(0, MAX_NAMED).map((flag) => {
-    return seesFlag(rights, flag) ? `${flag.key} (ID: ${flag.id})` : `ID: ${flag.id}`;
+    return maySeeFlag(rights, flag) ? `${flag.key} (ID: ${flag.id})` : `ID: ${flag.id}`;
   });
   if (dependents.length > MAX_NAMED) names.push(`and ${dependents.length - MAX_NAMED} more`);
   return names.join(', ');

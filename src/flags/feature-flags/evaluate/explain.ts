@@ -14,7 +14,7 @@ import { validateFilters } from '../checks/check-filters.ts';
 import { checkReferences } from '../checks/check-references.ts';
 import type { FeatureFlag } from '../feature-flags.store.ts';
 import type { FlagFilters } from '../filters.ts';
-import { seesFlag } from '../linked.ts';
+import { maySeeFlag } from '../linked.ts';
 
 export type FlagEvaluationOptions = {
   stores: FlagStores;
@@ -72,7 +72,7 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
     ): Promise<FlagExplanation> {
       const flag = await findFlag(project.id, name);
       if (!flag || flag.deleted) throw new NotFound();
-      if (!seesFlag(viewer.rights, flag)) {
+      if (!maySeeFlag(viewer.rights, flag)) {
         throw new PermissionDenied('You do not have viewer access to this resource.');
       }
       // Callers who choose the conditions can find out stored properties of a person by trial.

@@ -5,7 +5,10 @@ import { createPool } from '../../../../src/platform/db/connection.ts';
 import { Unavailable } from '../../../../src/platform/errors.ts';
 import { experiments } from '../../../../src/flags/extensions/experiments/experiments.ts';
 import { experimentResults } from '../../../../src/flags/extensions/experiments/results/results.ts';
-import { STUDY_OPTIONS, studyStore } from '../../../../src/flags/extensions/experiments/results/results.store.ts';
+import {
+  RESULTS_POOL,
+  experimentResultsStore,
+} from '../../../../src/flags/extensions/experiments/results/results.store.ts';
 import { startCapture, post, type CaptureServer } from '../../../support/events/capture.ts';
 import { startExperimentsApi, type ExperimentsApi } from '../../../support/api/experiments-api.ts';
 import { sleepInTurns, until } from '../../../support/until.ts';
@@ -404,8 +407,8 @@ describe('the results of an experiment', () => {
   });
 
   it('are given up when they take too long, and can be requested again', async () => {
-    const pool = createPool({ url: world.databaseUrl, ...STUDY_OPTIONS, statementTimeoutMs: 2_000 });
-    const impatient = experimentResults({ studies: studyStore(pool), now: Date.now });
+    const pool = createPool({ url: world.databaseUrl, ...RESULTS_POOL, statementTimeoutMs: 2_000 });
+    const impatient = experimentResults({ store: experimentResultsStore(pool), now: Date.now });
     const { id } = await launch({ metrics: [count('paid')] });
     const ask = async () =>
       impatient.get(await experiments({ stores: world.stores }).get(world.ours.projectId, id), false);

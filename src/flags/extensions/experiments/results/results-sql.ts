@@ -10,7 +10,7 @@ import type { Measure } from './metrics.ts';
 /** Stands for the variant of persons who saw more than one. */
 export const SEVERAL_VARIANTS = '$multiple';
 
-export type Study = {
+export type ResultsQuery = {
   projectId: number;
   flagKey: string;
   /** Keys of all variants whose exposures are counted. */
@@ -25,7 +25,7 @@ export type Study = {
 };
 
 /** One variant: the number of exposed persons or groups, and for each measure the sum and the sum of squares of their values. */
-export type StudyRow = { variant: string; actors: number; sums: number[]; squares: number[] };
+export type ResultsRow = { variant: string; actors: number; sums: number[]; squares: number[] };
 
 const VARIANT = `properties ->> '$feature_flag_response' as variant`;
 
@@ -42,8 +42,8 @@ const PERSON = 'coalesce(known.person_id, seen.person_id)';
  * Reads exposures and measured events as one stream grouped by person or group, so the time is proportional to the events. A join of the
  * two became a nested loop when Postgres' estimates were wrong.
  */
-export function studySql(study: Study): { text: string; values: unknown[] } {
-  const { projectId, period, flagKey, variants, groupTypeIndex, measures } = study;
+export function resultsSql(query: ResultsQuery): { text: string; values: unknown[] } {
+  const { projectId, period, flagKey, variants, groupTypeIndex, measures } = query;
   const groupKey = `properties ->> '$group_${groupTypeIndex ?? 0}' as group_key`;
   const columns = ['person_id', 'distinct_id', groupKey, '"timestamp" as at'];
   const values = measures.map((measure, i) => `${valueSql(measure, i)} as m${i}`);
@@ -52,7 +52,7 @@ export function studySql(study: Study): { text: string; values: unknown[] } {
       select ${[...columns, VARIANT, ...measures.map((_, i) => `false as is${i}, null::float8 as of${i}`)].join(', ')} from events
       where project_id = $1 and ${isRetainedSql('$1')} and event = '$feature_flag_called' and ${SINCE_START} and "timestamp" < $3
         and properties ->> '$feature_flag' = $4 and properties ->> '$feature_flag_response' = any ($5)
-      ${measures.length > 0 ? `union all ${measuredSql(study, columns)}` : ''}
+      ${measures.length > 0 ? `union all ${measuredSql(query, columns)}` : ''}
     ), known as (
       select ${groupTypeIndex === null ? PERSON : 'seen.group_key'} as actor, seen.* from seen
       left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = seen.distinct_id
@@ -60,7 +60,7 @@ export function studySql(study: Study): { text: string; values: unknown[] } {
       select *, min(at) filter (where variant is not null) over (partition by actor) as exposed_at
       from known where actor is not null
     ), actors as (
-      select ${[`${variantSql(study)} as variant`, ...values].join(', ')}
+      select ${[`${variantSql(query)} as variant`, ...values].join(', ')}
       from placed where exposed_at is not null group by actor
     )
     select variant, count(*)::int as actors, array[${measures.map((_, i) => `sum(m${i})`).join(', ')}]::float8[] as sums,
@@ -70,7 +70,7 @@ export function studySql(study: Study): { text: string; values: unknown[] } {
 }
 
 /** Events that any measure reads. `is0`, `is1`, ... tell whether an event belongs to that measure, `of0`, ... are its values. */
-function measuredSql({ measures, period }: Study, columns: readonly string[]): string {
+function measuredSql({ measures, period }: ResultsQuery, columns: readonly string[]): string {
   const marks = measures.map((measure, i) => `${condition(measure, period)} as is${i}, ${amount(measure)} as of${i}`);
   const names = measures.map(({ event }) => event);
   const eventCondition = names.includes(null)
@@ -92,7 +92,7 @@ function amount({ property }: Measure): string {
   return property === null ? '1' : `property_number(properties -> ${escapeLiteral(property)})`;
 }
 
-function variantSql({ countsFirstVariant }: Study): string {
+function variantSql({ countsFirstVariant }: ResultsQuery): string {
   const first = '(array_agg(variant order by at, variant) filter (where variant is not null))[1]';
   return countsFirstVariant
     ? first

@@ -3,23 +3,23 @@ import { SQL_STATE, sqlState } from '../../../../platform/db/sql-states.ts';
 import type { Pool } from '../../../../platform/db/connection.ts';
 import { POOLS } from '../../../../platform/db/pools.ts';
 import { Unavailable } from '../../../../platform/errors.ts';
-import { studySql, type Study, type StudyRow } from './results-sql.ts';
+import { resultsSql, type ResultsQuery, type ResultsRow } from './results-sql.ts';
 
 const TIMEOUT_MS = 15_000;
 
 /** Options of the connections that read results. */
-export const STUDY_OPTIONS = {
+export const RESULTS_POOL = {
   ...POOLS.experiments,
   statementTimeoutMs: TIMEOUT_MS,
 } as const;
 
-/** @param pool with `STUDY_OPTIONS` */
-export function studyStore(pool: Pool) {
+/** @param pool with `RESULTS_POOL` */
+export function experimentResultsStore(pool: Pool) {
   return {
     /** Returns a row for each variant that anybody was exposed to. @throws Unavailable when it takes too long */
-    async read(study: Study): Promise<StudyRow[]> {
+    async read(query: ResultsQuery): Promise<ResultsRow[]> {
       try {
-        return (await pool.query<StudyRow>(studySql(study))).rows;
+        return (await pool.query<ResultsRow>(resultsSql(query))).rows;
       } catch (error) {
         if (sqlState(error) !== SQL_STATE.queryCanceled) throw error;
         throw new Unavailable(
@@ -33,4 +33,4 @@ export function studyStore(pool: Pool) {
   };
 }
 
-export type StudyStore = ReturnType<typeof studyStore>;
+export type ExperimentResultsStore = ReturnType<typeof experimentResultsStore>;

@@ -6,8 +6,8 @@ import { parseMetric, type Measure, type Metric } from './metrics.ts';
 import { assess, type Assessment, type Sample } from './assessment.ts';
 import { isoMicros } from '../../../../platform/time/iso.ts';
 import type { LinkedExperiment } from '../present.ts';
-import { SEVERAL_VARIANTS, type StudyRow } from './results-sql.ts';
-import type { StudyStore } from './results.store.ts';
+import { SEVERAL_VARIANTS, type ResultsRow } from './results-sql.ts';
+import type { ExperimentResultsStore } from './results.store.ts';
 import { sampleRatio, type SampleRatio } from './sample-ratio.ts';
 import { holdoutVariant } from '../variants.ts';
 
@@ -32,18 +32,24 @@ export type ExperimentResults = {
 const CACHE_MS = 60_000;
 const MAX_CACHED = 200;
 
-export function experimentResults({ studies, now }: { studies: StudyStore; now: () => number }): ExperimentResults {
+export function experimentResults({
+  store,
+  now,
+}: {
+  store: ExperimentResultsStore;
+  now: () => number;
+}): ExperimentResults {
   /** Results by experiment; requests during a computation wait for its result. */
   const cache = new Map<number, { state: string; until: number; isPending: boolean; results: Promise<Results> }>();
 
   async function compute(linked: LinkedExperiment): Promise<Results> {
-    const study = prepareStudy(linked, now());
-    const rows = await studies.read(study.study);
-    const metrics = await assessAll(study.primary, 0, study.variants, rows);
-    const metricsSecondary = await assessAll(study.secondary, study.primary.length, study.variants, rows);
-    const { period } = study.study;
+    const prepared = prepareResults(linked, now());
+    const rows = await store.read(prepared.query);
+    const metrics = await assessAll(prepared.primary, 0, prepared.variants, rows);
+    const metricsSecondary = await assessAll(prepared.secondary, prepared.primary.length, prepared.variants, rows);
+    const { period } = prepared.query;
     const computedAt = new Date(now()).toISOString();
-    return { period, computedAt, exposures: exposuresOf(study, rows), metrics, metricsSecondary };
+    return { period, computedAt, exposures: exposuresOf(prepared, rows), metrics, metricsSecondary };
   }
 
   return {
@@ -69,7 +75,7 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
   };
 }
 
-function prepareStudy({ experiment, flag, holdout }: LinkedExperiment, at: number) {
+function prepareResults({ experiment, flag, holdout }: LinkedExperiment, at: number) {
   const { start_date: start, end_date: ended, exposure_criteria: criteria } = experiment;
   if (start === null) throw new InvalidInput('The experiment has not been launched yet.');
   const nowIso = isoMicros(at);
@@ -80,7 +86,7 @@ function prepareStudy({ experiment, flag, holdout }: LinkedExperiment, at: numbe
     Measure[],
     Measure[],
   ];
-  const study = {
+  const query = {
     projectId: experiment.project_id,
     flagKey: flag.key,
     variants: [...variants.map(({ key }) => key), ...(holdoutKey === null ? [] : [holdoutKey])],
@@ -89,20 +95,20 @@ function prepareStudy({ experiment, flag, holdout }: LinkedExperiment, at: numbe
     countsFirstVariant: criteria['multiple_variant_handling'] === 'first_seen',
     measures: [...primary, ...secondary],
   };
-  return { study, variants, holdoutKey, primary, secondary };
+  return { query, variants, holdoutKey, primary, secondary };
 }
 
 function measuresOf(metrics: readonly Metric[]): Measure[] {
   return metrics.map(parseMetric);
 }
 
-function countOf(rows: readonly StudyRow[], variant: string): number {
+function countOf(rows: readonly ResultsRow[], variant: string): number {
   return rows.find((row) => row.variant === variant)?.actors ?? 0;
 }
 
 function exposuresOf(
-  { variants, holdoutKey }: ReturnType<typeof prepareStudy>,
-  rows: readonly StudyRow[],
+  { variants, holdoutKey }: ReturnType<typeof prepareResults>,
+  rows: readonly ResultsRow[],
 ): Results['exposures'] {
   const variantCounts = variants.map(({ key, rollout_percentage }) => ({
     key,
@@ -122,7 +128,7 @@ async function assessAll(
   measures: readonly Measure[],
   offset: number,
   variants: readonly Variant[],
-  rows: readonly StudyRow[],
+  rows: readonly ResultsRow[],
 ): Promise<Assessment[]> {
   const assessments: Assessment[] = [];
   for (const [index, measure] of measures.entries()) {
