@@ -40,7 +40,7 @@ export function unleashRequests(token: string): LoadRequest {
  * Sends requests for one person after the other, over `CONNECTIONS` connections for `SECONDS`.
  * @throws Error when a connection failed, or the status of an answer was an error
  */
-export async function ask(directory: string, port: number, loadRequest: LoadRequest): Promise<Load> {
+export async function measureLoad(directory: string, port: number, loadRequest: LoadRequest): Promise<Load> {
   const script = path.join(directory, 'requests.lua');
   const bodies = Array.from({ length: PERSONS }, (_, n) => `[==[${JSON.stringify(loadRequest.body(n))}]==]`);
   const headers = Object.entries({ 'Content-Type': 'application/json', ...loadRequest.headers });

@@ -14,7 +14,7 @@ import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { distinctId, PERSONS, propertiesOf, sluiceFilters } from './decide-flags.ts';
-import { ask, decideRequests, unleashRequests, type LoadRequest } from './decide-load.ts';
+import { measureLoad, decideRequests, unleashRequests, type LoadRequest } from './decide-load.ts';
 import { UNLEASH_TOKEN, type ServerReady, type ServerRole } from './decide-server.ts';
 import {
   atLeast,
@@ -72,50 +72,45 @@ export const bench: Bench = async ({ log }) => {
     const unleash = await start({ role: 'unleash', peers, flags: FLAGS, databaseUrl: unleashUrl });
 
     const p99s = new Map<string, number[]>();
-    const measured = (name: string, servers: { pid: number }[], port: number, request: LoadRequest): Case => ({
+    const caseOf = (name: string, servers: { pid: number }[], port: number, request: LoadRequest): Case => ({
       name,
       async run() {
         const cpu = () => servers.reduce((sum, { pid }) => sum + serverCpuMs(pid), 0);
         const before = cpu();
-        const { requests, seconds, p99Ms } = await ask(directory, port, request);
+        const { requests, seconds, p99Ms } = await measureLoad(directory, port, request);
         p99s.set(name, [...(p99s.get(name) ?? []), p99Ms]);
         const rssMb = peakRssMb(servers[0]!.pid);
         const thousands = requests / 1_000;
         return { wallMs: (seconds * 1_000) / thousands, cpuMs: (cpu() - before) / thousands, rssMb };
       },
     });
-    const ours = (name: string, request: LoadRequest) => measured(name, [sluice], sluice.port, request);
-    const baseline = measured(
-      'baseline: node:http, a JSON body',
-      [bare],
-      bare.port,
-      decideRequests(tokens.get(FLAGS)!),
-    );
+    const ours = (name: string, request: LoadRequest) => caseOf(name, [sluice], sluice.port, request);
+    const baseline = caseOf('baseline: node:http, a JSON body', [bare], bare.port, decideRequests(tokens.get(FLAGS)!));
     const byCount = COUNTS.map((count) => ours(`decide, ${count} flags`, decideRequests(tokens.get(count)!)));
     const ten = byCount[COUNTS.indexOf(FLAGS)]!;
-    const off = measured('decide, 10 flags, fast path off', [slow], slow.port, decideRequests(tokens.get(FLAGS)!));
+    const off = caseOf('decide, 10 flags, fast path off', [slow], slow.port, decideRequests(tokens.get(FLAGS)!));
     const details = ours('flags v=2, 10 flags', decideRequests(tokens.get(FLAGS)!, { path: '/flags/?v=2' }));
     const storedRequests = decideRequests(tokens.get(FLAGS)!, { stored: true });
-    const stored = measured('decide, 10 flags, stored persons', [sluice, database], sluice.port, storedRequests);
-    const core = measured('flagd-core, 10 flags', [flagd], flagd.port, decideRequests('none'));
-    const server = measured('unleash-server, 10 flags', [unleash], unleash.port, unleashRequests(UNLEASH_TOKEN));
+    const stored = caseOf('decide, 10 flags, stored persons', [sluice, database], sluice.port, storedRequests);
+    const flagdCore = caseOf('flagd-core, 10 flags', [flagd], flagd.port, decideRequests('none'));
+    const server = caseOf('unleash-server, 10 flags', [unleash], unleash.port, unleashRequests(UNLEASH_TOKEN));
 
-    const cases = [baseline, ...byCount, off, details, stored, core, server];
+    const cases = [baseline, ...byCount, off, details, stored, flagdCore, server];
     const samples = await interleave(cases, ROUNDS, log);
-    const of = ({ name }: Case) => samples.get(name)!;
-    const times = (one: Case, other: Case, figure: keyof Sample = 'cpuMs') =>
-      median(of(one).map((sample, round) => of(other)[round]![figure] / sample[figure]));
-    const cost = (one: Case) => median(of(one).map(({ cpuMs }) => cpuMs));
+    const samplesOf = ({ name }: Case) => samples.get(name)!;
+    const costRatio = (one: Case, other: Case, figure: keyof Sample = 'cpuMs') =>
+      median(samplesOf(one).map((sample, round) => samplesOf(other)[round]![figure] / sample[figure]));
+    const cost = (one: Case) => median(samplesOf(one).map(({ cpuMs }) => cpuMs));
     const p99 = (one: Case) => median(p99s.get(one.name)!.slice(1));
     const [, , hundred, thousand] = byCount as [Case, Case, Case, Case];
     return {
       name: 'decide',
-      cases: cases.map((one) => compare(one.name, of(one), of(baseline))),
+      cases: cases.map((one) => compare(one.name, samplesOf(one), samplesOf(baseline))),
       goals: [
-        atLeast('10 flags: node:http’s cpu time ÷ ours', times(ten, baseline), 0.7),
-        atLeast('10 flags: cpu time with the fast path off ÷ with it on', times(ten, off), 1.3),
-        atLeast('10 flags: flagd-core’s cpu time ÷ ours', times(ten, core), 1.1),
-        atLeast('10 flags: unleash-server’s cpu time ÷ ours', times(ten, server), 15),
+        atLeast('10 flags: node:http’s cpu time ÷ ours', costRatio(ten, baseline), 0.7),
+        atLeast('10 flags: cpu time with the fast path off ÷ with it on', costRatio(ten, off), 1.3),
+        atLeast('10 flags: flagd-core’s cpu time ÷ ours', costRatio(ten, flagdCore), 1.1),
+        atLeast('10 flags: unleash-server’s cpu time ÷ ours', costRatio(ten, server), 15),
         atMost('10 flags: p99 with stored persons ÷ with persons in the request', p99(stored) / p99(ten), 3),
         atMost('1,000 flags: milliseconds of cpu a request', cost(thousand) / 1e3, 2),
         atMost('cpu time of 1,000 flags ÷ of 100 flags', cost(thousand) / cost(hundred), 12),

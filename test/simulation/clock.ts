@@ -1,16 +1,16 @@
-/** A database whose clock is set by hand: every statement reads the simulated time, which moves on a microsecond at each look. */
+/** A database with a simulated clock: each reading of it in SQL moves it on by a microsecond. */
 import type { Knex } from '../../src/platform/db/connection.ts';
 import { isoMicros } from '../../src/exports/domain/instants.ts';
 
 export type Clock = {
   set(at: number): Promise<void>;
-  /** Milliseconds; as of the last `set`. */
+  /** The argument of the last `set`, in milliseconds since 1970. */
   now(): number;
-  /** The clock goes on where it was, whatever becomes of the database. */
-  across(change: () => Promise<void>): Promise<void>;
+  /** Makes a change that replaces the database, such as a restore; then the clock goes on where it was. */
+  keepDuring(change: () => Promise<void>): Promise<void>;
 };
 
-/** For connections made after it. Columns' defaults are bound to Postgres's own clock, so they are bound anew. */
+/** Replaces the clock for all connections that are opened later. Defaults of columns are changed, too, because they refer to Postgres's own functions. */
 export async function simulateClock(db: Knex, databaseName: string): Promise<Clock> {
   await db.raw(`
     create schema simulated;
@@ -26,24 +26,25 @@ export async function simulateClock(db: Knex, databaseName: string): Promise<Clo
       end loop;
     end $$;
   `);
-  // A setting of the database, which no copy of it has.
-  const shadow = () => db.raw(`alter database ${databaseName} set search_path = simulated, pg_catalog, public`);
-  await shadow();
-  let present = 0;
+  // Copies of a database do not have its settings.
+  const useSimulatedFunctions = () =>
+    db.raw(`alter database ${databaseName} set search_path = simulated, pg_catalog, public`);
+  await useSimulatedFunctions();
+  let millis = 0;
   return {
     async set(at) {
-      present = at;
+      millis = at;
       await db.raw(`select setval('simulated.microseconds', (extract(epoch from ?::timestamptz) * 1000000)::bigint)`, [
         isoMicros(at),
       ]);
     },
-    now: () => present,
-    async across(change) {
+    now: () => millis,
+    async keepDuring(change) {
       const { rows } = await db.raw<{ rows: { value: string }[] }>(
         'select last_value as value from simulated.microseconds',
       );
       await change();
-      await shadow();
+      await useSimulatedFunctions();
       await db.raw(`select setval('simulated.microseconds', ?::bigint)`, [rows[0]!.value]);
     },
   };

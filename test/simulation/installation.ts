@@ -175,7 +175,7 @@ export async function buildInstallation() {
      * @param restarts the worker begins anew, and asks the witness; otherwise the reconciler's next round does
      */
     async restore(restarts: boolean): Promise<void> {
-      await clock.across(() => restoreTestDatabase(url, copy!));
+      await clock.keepDuring(() => restoreTestDatabase(url, copy!));
       worker.restart();
       if (restarts) engine.timeline = startGuard();
     },

@@ -15,9 +15,9 @@ import { readReport, REPORT_FILE } from '../up/report.ts';
 /** Exit code if items were refused or are incomplete, as opposed to success (0) and failure (1). */
 const EXIT_INCOMPLETE = 2;
 
-/** Longest error or warning, in characters; quoted parts are truncated before. */
-const MAX_ERROR = 2000;
-const REPORT_EVERY_MS = 15_000;
+/** Limit of the characters of an error or a warning. */
+const MAX_MESSAGE = 2000;
+const WAIT_REPORT_INTERVAL_MS = 15_000;
 
 type Options = {
   cohorts?: string[];
@@ -69,7 +69,7 @@ function importCommand(): Command {
 /** Escapes an error's message, because errors quote text from servers, files and file names. */
 function failPrintably(error: unknown): never {
   if (!(error instanceof CommandFailed)) throw error;
-  throw new CommandFailed(printable(error.message, MAX_ERROR), { cause: error });
+  throw new CommandFailed(printable(error.message, MAX_MESSAGE), { cause: error });
 }
 
 async function run(files: string[], options: Options): Promise<void> {
@@ -92,7 +92,7 @@ function jsonOf({ sourceId, notImported, withoutPayload, ...fields }: Outcome): 
   return { ...fields, source_id: sourceId, left_out: notImported, without_payload: withoutPayload };
 }
 
-/** `warning`: why the export is incomplete. */
+/** Lists to import, and a warning if pages of them are missing. */
 type ExportWithWarning = Export & { warning?: string | undefined };
 
 async function readFiles(
@@ -106,7 +106,7 @@ async function readFiles(
   const flags = await readLists(files, 'flag');
   const readCohorts = cohorts && (await readLists(cohorts, 'cohort'));
   const warnings = [flags.warning, readCohorts?.warning].filter((warning) => warning !== undefined);
-  const warning = warnings.map((message) => printable(message, MAX_ERROR)).join('\n') || undefined;
+  const warning = warnings.map((message) => printable(message, MAX_MESSAGE)).join('\n') || undefined;
   return { flags: flags.items, cohorts: readCohorts?.items, warning };
 }
 
@@ -207,8 +207,8 @@ function safeAddress(text: string, option: '--from' | '--url'): string {
 function createWaitReporter(serverAddress: string): (reason: string) => void {
   let reportedAt = -Infinity;
   return (reason) => {
-    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    if (performance.now() - reportedAt < WAIT_REPORT_INTERVAL_MS) return;
     reportedAt = performance.now();
-    console.error(printable(`Waiting for ${serverAddress}: ${reason}.`, MAX_ERROR));
+    console.error(printable(`Waiting for ${serverAddress}: ${reason}.`, MAX_MESSAGE));
   };
 }

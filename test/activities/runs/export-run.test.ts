@@ -35,7 +35,7 @@ describe('a run', () => {
     await collector.stop();
   });
 
-  it('delivers the rows of its data interval to a file, and records so', async () => {
+  it('delivers the rows of its data interval to a file, and is recorded as completed', async () => {
     const events = Array.from({ length: 50 }, (_, index) =>
       buildEvent({ timestamp: microseconds(`2015-05-17T10:${String(index).padStart(2, '0')}:30Z`) }),
     );
@@ -74,13 +74,13 @@ describe('a run', () => {
     assert.equal(new Set([...uuids, ...events.map(({ uuid }) => uuid)]).size, 51);
 
     const figures = await world.engine.metrics.text();
-    const of = 'destination="LocalFile",interval="hour"';
-    assert.match(figures, new RegExp(`^sluice_runs_total{${of},status="Completed"} 3$`, 'm'));
-    assert.match(figures, new RegExp(`^sluice_run_rows_total{${of}} 51$`, 'm'));
+    const labels = 'destination="LocalFile",interval="hour"';
+    assert.match(figures, new RegExp(`^sluice_runs_total{${labels},status="Completed"} 3$`, 'm'));
+    assert.match(figures, new RegExp(`^sluice_run_rows_total{${labels}} 51$`, 'm'));
     assert.match(figures, /^sluice_seal_duration_seconds_count 3$/m);
   });
 
-  it('is one trace from its schedule to its receipt, which says nothing of its data', async () => {
+  it('is one trace from its schedule to its receipt, without any of its data', async () => {
     await world.store([
       buildEvent({
         event: 'evil',

@@ -237,7 +237,7 @@ describe('a generated custom query', () => {
   });
 
   it('leaves every row where it was', async () => {
-    assert.equal(await projects.stored(), 18);
+    assert.equal(await projects.countStored(), 18);
   });
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 
-const wanted = (overrides: Record<string, unknown> = {}) => ({
+const bodyWith = (overrides: Record<string, unknown> = {}) => ({
   name: 'Nightly',
   destination: { type: 'LocalFile', config: { directory: crypto.randomUUID() } },
   interval: 'hour',
@@ -9,7 +10,7 @@ const wanted = (overrides: Record<string, unknown> = {}) => ({
   ...overrides,
 });
 
-describe('a batch export that cannot be', () => {
+describe('an invalid batch export', () => {
   let exports: ExportsApi;
 
   before(async () => {
@@ -103,8 +104,8 @@ describe('a batch export that cannot be', () => {
     [{ hogql_query: 'select 1' }, 'invalid_input', 'hogql_query', /^Query must SELECT FROM events/],
   ];
   for (const [overrides, code, attr, detail] of refusals) {
-    it(`is refused: ${JSON.stringify(overrides)}`, async () => {
-      const { status, body } = await exports.request('POST', '/batch_exports/', wanted(overrides));
+    it(`is refused: ${inspect(overrides, { depth: 5, breakLength: Infinity })}`, async () => {
+      const { status, body } = await exports.request('POST', '/batch_exports/', bodyWith(overrides));
       const { detail: message, ...rest } = body as { detail: string };
       assert.deepEqual({ status, ...rest }, { status: 400, type: 'validation_error', code, attr });
       assert.match(message, detail);

@@ -7,8 +7,8 @@ import { createSealer } from '../../../src/events/table/seal.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows, testInterval } from '../../support/exports/deliveries.ts';
 import { eventually } from '../../support/exports/export-world.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../support/exports/test-place.ts';
 
-const ENVIRONMENT = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 const INGEST = 'select ingest_now()';
 
 describe('an export into Sluice’s own database', () => {
@@ -36,7 +36,11 @@ describe('an export into Sluice’s own database', () => {
       table_name: 'events',
       has_self_signed_cert: false,
     };
-    return testInterval({ destination: destinationOf('Postgres', ENVIRONMENT), config, environment: ENVIRONMENT });
+    return testInterval({
+      destination: destinationOf('Postgres', LOOPBACK_ENVIRONMENT),
+      config,
+      environment: LOOPBACK_ENVIRONMENT,
+    });
   }
 
   it('delivers while a transaction that stores events is open', async () => {

@@ -13,9 +13,9 @@ import { destinationOf } from '../../../src/exports/destinations/index.ts';
 import { DestinationUnavailable } from '../../../src/platform/errors.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows, testInterval, type Steps } from '../../support/exports/deliveries.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../support/exports/test-place.ts';
 
-const ENVIRONMENT = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
-const destination = destinationOf('Postgres', ENVIRONMENT);
+const destination = destinationOf('Postgres', LOOPBACK_ENVIRONMENT);
 
 function placeAt(url: string, change: Record<string, unknown> = {}) {
   const { hostname, port, username, password, pathname } = new URL(url);
@@ -30,7 +30,7 @@ function placeAt(url: string, change: Record<string, unknown> = {}) {
     has_self_signed_cert: false,
     ...change,
   };
-  return { destination, config, environment: ENVIRONMENT };
+  return { destination, config, environment: LOOPBACK_ENVIRONMENT };
 }
 
 async function on<T>(url: string, work: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
@@ -195,7 +195,7 @@ describe('a session on Postgres', () => {
       model: 'events',
       columns: [],
       merge: null,
-      environment: ENVIRONMENT,
+      environment: LOOPBACK_ENVIRONMENT,
       signal: new AbortController().signal,
     };
     await owner(`alter role ${role} password 'second'`);

@@ -11,8 +11,7 @@ import { eventually } from '../../support/exports/export-world.ts';
 import { startBreakingProxy } from '../../support/servers/faulty-proxy.ts';
 import { REPLACED_AT_ONCE } from '../../../src/exports/destinations/promises.ts';
 import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
-
-const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+import { LOOPBACK_ENVIRONMENT } from '../../support/exports/test-place.ts';
 
 let database: TestDatabase;
 let client: ReturnType<typeof createClient>;
@@ -41,7 +40,7 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TablePla
   return {
     schema,
     target,
-    destination: destinationOf('Postgres', PRIVATE),
+    destination: destinationOf('Postgres', LOOPBACK_ENVIRONMENT),
     config: {
       host: url.hostname,
       port: Number(url.port),
@@ -53,7 +52,7 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TablePla
       has_self_signed_cert: false,
       ...config,
     },
-    environment: PRIVATE,
+    environment: LOOPBACK_ENVIRONMENT,
     snapshot: async () => Object.fromEntries((await content()).map((row, index) => [String(index), row])),
     async read() {
       const known = await tables();
@@ -322,7 +321,7 @@ describe('Postgres', () => {
     ['host', 'a\r\nb'],
   ] as const) {
     it(`refuses the ${field} ${JSON.stringify(value).slice(0, 30)}`, async () => {
-      const destination = destinationOf('Postgres', PRIVATE);
+      const destination = destinationOf('Postgres', LOOPBACK_ENVIRONMENT);
       const config = {
         host: '8.8.8.8',
         port: 5432,

@@ -13,9 +13,9 @@ import { buildRows, COLUMNS, testInterval } from '../../support/exports/deliveri
 import { faultIn } from '../../support/exports/provoked-faults.ts';
 import { startBreakingProxy } from '../../support/servers/faulty-proxy.ts';
 import { selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../support/exports/test-place.ts';
 
-const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
-const destination = destinationOf('Postgres', PRIVATE);
+const destination = destinationOf('Postgres', LOOPBACK_ENVIRONMENT);
 
 describe('a fault of Postgres', () => {
   let database: TestDatabase;
@@ -51,9 +51,9 @@ describe('a fault of Postgres', () => {
   });
   afterEach(() => client.query(`drop schema if exists ${schema} cascade; drop owned by ${role}; drop role ${role}`));
 
-  const deliver = (change: object = {}, environment = PRIVATE) =>
+  const deliver = (change: object = {}, environment = LOOPBACK_ENVIRONMENT) =>
     testInterval({ destination, config: { ...config, ...change }, environment }).deliver([buildRows(2)]);
-  const codeOf = async (change: object = {}, environment = PRIVATE) =>
+  const codeOf = async (change: object = {}, environment = LOOPBACK_ENVIRONMENT) =>
     (await faultIn('Postgres', deliver(change, environment))).code;
   const asRole = () => ({ user: role, password: 'canary-of-a-role' });
 

@@ -16,9 +16,9 @@ import {
   OBJECT_STORE_KEYS,
   type TestBucket,
 } from '../../support/servers/object-store.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../support/exports/test-place.ts';
 
-const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
-const destination = destinationOf('S3', PRIVATE);
+const destination = destinationOf('S3', LOOPBACK_ENVIRONMENT);
 
 type Request = { method: string; url: string };
 
@@ -48,9 +48,9 @@ describe('a fault of a bucket', () => {
     endpoint_url: bucket.endpoint,
     ...change,
   });
-  const intervalAt = (change: object, environment = PRIVATE) =>
+  const intervalAt = (change: object, environment = LOOPBACK_ENVIRONMENT) =>
     testInterval({ destination, config: configWith(change), environment });
-  const codeOf = async (change: object, environment = PRIVATE) =>
+  const codeOf = async (change: object, environment = LOOPBACK_ENVIRONMENT) =>
     (await faultIn('S3', intervalAt(change, environment).deliver([buildRows(2)]))).code;
 
   describe('of a real store', () => {
@@ -92,7 +92,7 @@ describe('a fault of a bucket', () => {
     const found = destination.listDeliveries(
       configWith({ endpoint_url }),
       { ...SUBJECT, exportId: randomUUID() },
-      PRIVATE,
+      LOOPBACK_ENVIRONMENT,
       signal,
     );
     for await (const _ of found) assert.fail();
@@ -167,7 +167,7 @@ describe('a fault of a bucket', () => {
           ...SUBJECT,
           columns: [],
           merge: null,
-          environment: PRIVATE,
+          environment: LOOPBACK_ENVIRONMENT,
           signal: new AbortController().signal,
         });
         await assert.rejects(tried, { message: 'The bucket is in another region: eu-west-3.' });

@@ -40,7 +40,7 @@ const PYARROW = { name: 'pyarrow', version: '26.0.1' };
 const RANDOM_TABLES = 200;
 const ROWS = 5003;
 
-describe('files read by others', () => {
+describe('files read by other programs', () => {
   let folder: string;
   let duckdb: DuckDBConnection;
 
@@ -74,14 +74,14 @@ describe('files read by others', () => {
   for (const kind of KINDS) {
     // DuckDB has no brotli for CSV.
     if (kind.format === 'CSV' && kind.compression === 'brotli') continue;
-    it(`are the source to DuckDB: ${kind.format}, ${kind.compression ?? 'not compressed'}`, async () => {
+    it(`hold the source’s rows for DuckDB: ${kind.format}, ${kind.compression ?? 'not compressed'}`, async () => {
       const table = buildTableOfEveryType(ROWS);
       const read = await readByDuckdb(await writeTable(table, kind, `duckdb-${kind.compression}`), kind);
       assertSame(read, await expectedContent(table, kind, DUCKDB_TYPES));
     });
   }
 
-  it(`are the source to DuckDB: ${RANDOM_TABLES} random tables`, async () => {
+  it(`hold the source’s rows for DuckDB: ${RANDOM_TABLES} random tables`, async () => {
     let n = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -96,20 +96,22 @@ describe('files read by others', () => {
     );
   });
 
-  it('are the source to pyarrow: every compression, and random tables', async function () {
+  it('hold the source’s rows for pyarrow: every compression, and random tables', async function () {
     await needsPython(this, PYARROW);
     const seed = Date.now();
     const random = fc.sample(fc.tuple(anyTable, fc.constantFrom(...KINDS)), { numRuns: RANDOM_TABLES, seed });
-    const own = await mkdtemp(path.join(folder, 'pyarrow-'));
+    const files = await mkdtemp(path.join(folder, 'pyarrow-'));
     const wanted = new Map<string, Content>();
     for (const [n, [table, kind]] of [
       ...KINDS.map((one): [Table, Kind] => [buildTableOfEveryType(ROWS), one]),
       ...random,
     ].entries()) {
-      const file = await writeTable(table, kind, `${path.basename(own)}/${n}`);
+      const file = await writeTable(table, kind, `${path.basename(files)}/${n}`);
       wanted.set(path.basename(file), jsonSafe(table, await expectedContent(table, kind, ARROW_TYPES)));
     }
-    const lines = (await runPython(PYARROW, path.join(import.meta.dirname, 'read_tables.py'), own)).trim().split('\n');
+    const lines = (await runPython(PYARROW, path.join(import.meta.dirname, 'read_tables.py'), files))
+      .trim()
+      .split('\n');
     for (const line of lines) {
       const { file, ...read } = JSON.parse(line) as Content & { file: string };
       assertSame(read, wanted.get(file)!, `${file}, seed ${seed}`);

@@ -90,7 +90,7 @@ describe('personal API keys', () => {
     }
   });
 
-  it('show themselves to who holds them, and do nothing else here', async () => {
+  it('can read themselves, and nothing else of these routes', async () => {
     const { id, value } = await make({ scopes: ['*'], scoped_teams: [ours.projectId] });
     const other = await make({ scopes: ['*'] });
     for (const path of [`${PATH}@current/`, `${PATH}${id}/`]) {
@@ -170,7 +170,7 @@ describe('personal API keys', () => {
     ['an end that is over', { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', 'invalid_input', /still to come/],
     ['an end that is none', { expires_at: 'soon' }, 'expires_at', 'invalid_input', /wrong format/],
   ] as const) {
-    it(`are not made with ${what}`, async () => {
+    it(`are not created with ${what}`, async () => {
       const { status, body } = await sendRequest('POST', PATH, { ...NEW, ...change });
       const error = body as Record<string, string>;
       assert.deepEqual([status, error['attr'], error['code']], [400, attr, code], error['detail']);
@@ -179,7 +179,7 @@ describe('personal API keys', () => {
     });
   }
 
-  it('are not touched where a field is misspelt, and take back what was read of them', async () => {
+  it('are refused an unknown field, and accept a body as it was read', async () => {
     const { id, value, ...read } = await make();
     for (const [method, path, body, attr, nearest] of [
       ['POST', PATH, { ...NEW, expire_at: '2099-01-01T00:00:00Z' }, 'expire_at', 'expires_at'],
@@ -194,7 +194,7 @@ describe('personal API keys', () => {
     assert.equal((await current(value)).status, 200);
   });
 
-  it('are not limited to where their user is not', async () => {
+  it('cannot be limited to projects or organizations that their user is not in', async () => {
     for (const limit of [{ scoped_teams: [theirs.projectId] }, { scoped_organizations: [theirs.organizationId] }]) {
       assert.equal((await sendRequest('POST', PATH, { ...NEW, ...limit })).status, 400);
       const { id } = await make();
@@ -202,7 +202,7 @@ describe('personal API keys', () => {
     }
   });
 
-  it('are shown whole once, and by their ends from then on', async () => {
+  it('are shown in full once, and masked from then on', async () => {
     const expires = new Date(Date.now() + HOUR_MS).toISOString();
     const made = await make({
       description: 'of the nightly job',
@@ -235,7 +235,7 @@ describe('personal API keys', () => {
     assert.deepEqual((await sendRequest('GET', `${PATH}${made.id}/`)).body, { ...rest, value: null });
   });
 
-  it('are at most ten', async () => {
+  it('are limited to ten for a user', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => sendRequest('POST', PATH, NEW)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 10);
     assert.deepEqual(answers.find(({ status }) => status === 400)?.body, {
@@ -246,7 +246,7 @@ describe('personal API keys', () => {
     });
   });
 
-  it('change in the given fields only', async () => {
+  it('are changed in the given fields only', async () => {
     const { value, ...made } = await make({ scoped_teams: [ours.projectId] });
     const path = `${PATH}${made.id}/`;
     const { body } = await sendRequest('PATCH', path, { label: 'new', user_id: theirs.userId, mask_value: 'x' });
@@ -261,7 +261,7 @@ describe('personal API keys', () => {
     assert.equal((await current(value)).status, 200);
   });
 
-  it('get a new value, and lose the old one at once', async () => {
+  it('get a new value, and the old one is void at once', async () => {
     const { value, ...made } = await make();
     const { status, body } = await sendRequest('POST', `${PATH}${made.id}/roll/`);
     const rolled = body as Key & { value: string };
@@ -289,7 +289,7 @@ describe('personal API keys', () => {
     assert.deepEqual(await opens(), [401, 200]);
   });
 
-  it('open nothing once they end, are deleted, or their user may not act any more', async () => {
+  it('open nothing once they expire, are deleted, or their user may no longer act', async () => {
     const { id, value } = await make({ expires_at: new Date(Date.now() + HOUR_MS).toISOString() });
     assert.equal((await current(value)).status, 200);
     await db('api_keys')
@@ -306,7 +306,7 @@ describe('personal API keys', () => {
     assert.equal((await sendRequest('DELETE', `${PATH}${id}/`)).status, 404);
   });
 
-  it('record what became of them for the organizations concerned, without their values', async () => {
+  it('are in the audit log of the organizations concerned, without their values', async () => {
     const { id, value } = await make();
     await sendRequest('PATCH', `${PATH}${id}/`, { scopes: ['*'] });
     await sendRequest('PATCH', `${PATH}${id}/`, { scopes: ['*'] });
@@ -350,7 +350,7 @@ describe('personal API keys', () => {
     assert.deepEqual([self.status, (self.body as Key).id], [200, query.id]);
   });
 
-  it('come before a session', async () => {
+  it('take precedence over a session', async () => {
     const wrong = await sendRequest('GET', PATH, undefined, { headers: session, key: 'phx_x' });
     assert.equal(wrong.status, 401);
     const key = await buildPersonalKey(db, theirs, '*');

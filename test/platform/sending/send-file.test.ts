@@ -9,7 +9,7 @@ import { streamOf, sendTo } from '../../support/events/sending.ts';
 type Body = { api_key: string; historical_migration: boolean; batch: { uuid: string; event: string }[] };
 type Answer = { status: number; headers?: Record<string, string>; body?: unknown } | 'hang up';
 
-/** The far end, as strict as a test wants it: answers what `answer` says and keeps what it accepted. */
+/** A server that answers with the result of `answer`, and keeps the bodies of requests that it answered with 200. */
 async function startPeer(answer: (body: Body, call: number) => Answer = () => ({ status: 200 })) {
   const accepted: Body[] = [];
   let calls = 0;
@@ -58,7 +58,7 @@ describe('sending a file', () => {
     assert.equal(new Set(peer.events().map((event) => event.uuid)).size, 30);
   });
 
-  it('tries again what may pass: no answer, 429 and 5xx', async () => {
+  it('sends a batch again after no answer, 429 and 5xx', async () => {
     const answers: Answer[] = ['hang up', { status: 503 }, { status: 429, headers: { 'retry-after': '0' } }];
     peer = await startPeer((_, call) => answers[call - 1] ?? { status: 200 });
     const retry = { firstDelayMs: 5, maxDelayMs: 50, giveUpAfterMs: 30_000 };
@@ -85,7 +85,7 @@ describe('sending a file', () => {
     const retry = { firstDelayMs: 40, maxDelayMs: 1_000, giveUpAfterMs: 10_000 };
     const started = performance.now();
     await sendTo(peer, streamOf(events(1)), { retry });
-    // 40, 80 and 160 ms, each less up to half; timers may be early by a millisecond.
+    // Delays of 40, 80 and 160 ms, each shortened by up to half; timers may be early by a millisecond.
     assert.ok(performance.now() - started >= 137);
   });
 
@@ -100,12 +100,12 @@ describe('sending a file', () => {
     assert.deepEqual(summary.firstBadLines, [{ line: 3, reason: 'not valid JSON' }]);
   });
 
-  it('halves a batch that the server finds fault with until the faulty line stands alone', async () => {
-    const faulty = {
+  it('halves a batch that the server refuses until the invalid line is alone', async () => {
+    const refusal = {
       status: 400,
       body: { type: 'validation_error', code: 'required', detail: 'e7 is wrong.', attr: null },
     };
-    peer = await startPeer((body) => (body.batch.some(({ event }) => event === 'e7') ? faulty : { status: 200 }));
+    peer = await startPeer((body) => (body.batch.some(({ event }) => event === 'e7') ? refusal : { status: 200 }));
     const summary = await sendTo(peer, streamOf(events(10)));
     assert.equal(summary.sent, 9);
     assert.deepEqual(summary.firstBadLines, [{ line: 8, reason: 'e7 is wrong.' }]);
@@ -119,8 +119,8 @@ describe('sending a file', () => {
       /refused the key: Invalid key\. Give a project API key .* --key\..* dev\.json has the old one until the next start/,
     ],
     ['another kind of server', { status: 404 }, /does not take events \(404: .*--url/],
-    ['a server that finds fault without a word', { status: 400 }, /does not take events \(400: .*--url/],
-    ['a server that stays ill', { status: 503 }, /Send the file again later/],
+    ['a server that refuses without a reason', { status: 400 }, /does not take events \(400: .*--url/],
+    ['a server that stays unavailable', { status: 503 }, /Send the file again later/],
   ];
   for (const [what, answer, message] of failures) {
     it(`stops at ${what} and explains what to do`, async () => {
@@ -139,7 +139,7 @@ describe('sending a file', () => {
     await assert.rejects(sendTo(gone, streamOf(events(1))), /No server answers at .*npm start/);
   });
 
-  it('reads no further ahead of the server than the batches on their way', async () => {
+  it('reads ahead of the server no more than the batches that are being sent', async () => {
     let taken = 0;
     peer = await startPeer((body) => ((taken += body.batch.length), { status: 200 }));
     const ahead: number[] = [];

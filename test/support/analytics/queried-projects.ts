@@ -54,12 +54,12 @@ type Runnable = Pick<CompiledQuery, 'relation' | 'where'> & {
 
 export type QueriedProjects = {
   pool: Pool;
-  /** The rows of our project that a query gives, as texts, by column; in the order of distinct ids. */
+  /** Runs a query over our project. @returns its rows in the order of distinct ids, with all values as texts */
   run(query: string): Promise<Record<string, string | null>[]>;
   /** Like `run`, for a compiled query. */
   rowsOf(compiled: Runnable): Promise<Record<string, string | null>[]>;
   /** Number of rows in the tables that queries read. */
-  stored(): Promise<number>;
+  countStored(): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -67,8 +67,8 @@ export async function buildQueriedProjects(): Promise<QueriedProjects> {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.url, applicationName: 'test', maxConnections: 2 });
   for (const project of [OURS, THEIRS]) {
-    const marked = EVENTS.map(([event, distinctId, properties, personProperties, timestamp], i) => ({
-      // Distinct ids tell the projects apart: no query can make that up.
+    const events = EVENTS.map(([event, distinctId, properties, personProperties, timestamp], i) => ({
+      // Each project has its own distinct ids, so a row shows its project whatever a query computes.
       distinct_id: `${distinctId}-${project}`,
       event,
       properties,
@@ -85,7 +85,7 @@ export async function buildQueriedProjects(): Promise<QueriedProjects> {
               order by distinct_id, "timestamp" desc)
        insert into events
        select $1, uuid, event, distinct_id, uuid, properties, person_properties, 'a:href="/"', "timestamp", now, now, now, 100 from given`,
-      [project, JSON.stringify(marked)],
+      [project, JSON.stringify(events)],
     );
   }
 
@@ -110,7 +110,7 @@ export async function buildQueriedProjects(): Promise<QueriedProjects> {
     pool,
     rowsOf,
     run: async (query) => rowsOf(compileQuery(query, INTERVAL)),
-    async stored() {
+    async countStored() {
       const { rows } = await pool.query<{ count: string }>(
         'select (select count(*) from events) + (select count(*) from person_versions) as count',
       );

@@ -20,20 +20,23 @@ type Interval = 'hour' | 'day' | 'week' | 'month';
 
 const HOUR = 3_600_000;
 const calendars = new Map<string, Intl.DateTimeFormat>();
-const shown = new Map<string, { date: string; hour: string }>();
+const localTimes = new Map<string, { date: string; hour: string }>();
 
 /** The local date and hour in the time zone. */
 function localTime(at: number, timeZone: string): { date: string; hour: string } {
-  const known = shown.get(`${timeZone} ${at}`);
+  const known = localTimes.get(`${timeZone} ${at}`);
   if (known) return known;
   const options = { hourCycle: 'h23', dateStyle: 'short', timeStyle: 'short', timeZone } as const;
   const calendar = calendars.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options);
   calendars.set(timeZone, calendar);
   const [date = '', time = ''] = calendar.format(at).split(' ');
   const local = { date, hour: time.slice(0, 2) };
-  shown.set(`${timeZone} ${at}`, local);
+  localTimes.set(`${timeZone} ${at}`, local);
   return local;
 }
+
+/** Milliseconds from the beginning of an hour of UTC to that of an hour of the zone: of the zones in tests, only this one is half an hour off. */
+const pastHour = (timeZone: string) => (timeZone === 'Asia/Kolkata' ? HOUR / 2 : 0);
 
 /** Names the interval that an instant is in; names sort chronologically. An hour that occurs twice, when clocks go back, has two names. */
 function nameOf(at: number, interval: Interval, timeZone: string): string {
@@ -44,9 +47,8 @@ function nameOf(at: number, interval: Interval, timeZone: string): string {
     const noon = new Date(`${date}T12:00:00Z`);
     return new Date(noon.getTime() - noon.getUTCDay() * 24 * HOUR).toISOString().slice(0, 10);
   }
-  // All zones here are ahead by whole or half hours.
-  const half = timeZone === 'Asia/Kolkata' ? HOUR / 2 : 0;
-  const start = Math.floor((at - half) / HOUR) * HOUR + half;
+  const past = pastHour(timeZone);
+  const start = Math.floor((at - past) / HOUR) * HOUR + past;
   return `${date} ${hour} ${String(start).padStart(16, '0')}`;
 }
 
@@ -55,9 +57,7 @@ export function intervalsOf({ timeZone, from, to }: Dates, interval: Interval): 
   const names = new Set<string>();
   const first = firstNameOf(from, interval);
   const before = { hour: 1, day: 1, week: 8, month: 32 }[interval] * 24 * HOUR;
-  // Where clocks are ahead by half an hour, hours begin at half past.
-  const half = timeZone === 'Asia/Kolkata' ? HOUR / 2 : 0;
-  for (let at = Date.parse(from) - before + half; at < Date.parse(to) + 2 * 24 * HOUR; at += HOUR) {
+  for (let at = Date.parse(from) - before + pastHour(timeZone); at < Date.parse(to) + 2 * 24 * HOUR; at += HOUR) {
     const name = nameOf(at, interval, timeZone);
     if (name >= first && localTime(at, timeZone).date <= to) names.add(name);
   }
@@ -68,9 +68,13 @@ function firstNameOf(date: string, interval: Interval): string {
   return nameOf(Date.parse(`${date}T00:00:00Z`), interval, 'UTC').slice(0, interval === 'hour' ? 10 : undefined);
 }
 
+function propertyOf(row: StoredRow, { key, type }: Pick<Filter, 'key' | 'type'>): unknown {
+  return (type === 'event' ? row.properties : row.personProperties)[key];
+}
+
 export function isMatch(row: StoredRow, filters: readonly Filter[] = []): boolean {
   return filters.every(({ key, type, operator, value }) => {
-    const own = (type === 'event' ? row.properties : row.personProperties)[key];
+    const own = propertyOf(row, { key, type });
     const isSet = (own ?? null) !== null;
     const texts = (Array.isArray(value) ? value : [value]).map((one) => String(one).toLowerCase());
     switch (operator) {
@@ -84,13 +88,10 @@ export function isMatch(row: StoredRow, filters: readonly Filter[] = []): boolea
         return !isSet || !texts.includes(String(own).toLowerCase());
       case 'icontains':
         return isSet && String(own).toLowerCase().includes(texts[0]!);
-      default:
-        return (
-          isSet &&
-          numberOf(own) !== undefined &&
-          (operator === 'gt') === numberOf(own)! > Number(value) &&
-          numberOf(own) !== value
-        );
+      default: {
+        const number = numberOf(own);
+        return number !== undefined && (operator === 'gt' ? number > Number(value) : number < Number(value));
+      }
     }
   });
 }
@@ -100,7 +101,7 @@ function numberOf(value: unknown): number | undefined {
   return value === '' || Number.isNaN(Number(value)) ? undefined : Number(value);
 }
 
-const isOf = (row: StoredRow, { event, properties }: Node) =>
+const matchesNode = (row: StoredRow, { event, properties }: Node) =>
   (event === null || row.event === event) && isMatch(row, properties);
 
 function amountOf(rows: readonly StoredRow[], { math = 'total', math_property: name }: Node): number {
@@ -119,9 +120,9 @@ function amountOf(rows: readonly StoredRow[], { math = 'total', math_property: n
 /** Interpolates linearly between the two nearest numbers. */
 function percentileOf(numbers: readonly number[], fraction: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
-  const place = fraction * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(place)]!, sorted[Math.ceil(place)]!];
-  return low + (place - Math.floor(place)) * (high - low);
+  const rank = fraction * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(rank)]!, sorted[Math.ceil(rank)]!];
+  return low + (rank - Math.floor(rank)) * (high - low);
 }
 
 export type TrendsQuery = {
@@ -142,13 +143,13 @@ export function trendsOf(rows: readonly StoredRow[], query: TrendsQuery): Line[]
   const { timeZone } = query.dates;
   const interval = query.shape === 'total' ? 'day' : query.interval;
   const names = intervalsOf(query.dates, interval);
-  const places = new Map(names.map((name, index) => [name, index]));
-  const placed = rows
+  const indexByName = new Map(names.map((name, index) => [name, index]));
+  const counted = rows
     .filter((row) => isMatch(row, query.properties))
-    .map((row) => ({ row, place: places.get(nameOf(row.at, interval, timeZone)) }))
-    .filter((one): one is { row: StoredRow; place: number } => one.place !== undefined)
+    .map((row) => ({ row, interval: indexByName.get(nameOf(row.at, interval, timeZone)) }))
+    .filter((one): one is Counted => one.interval !== undefined)
     .filter(({ row }) => localTime(row.at, timeZone).date <= query.dates.to);
-  const rowsBySeries = query.series.map((node) => ({ node, own: placed.filter(({ row }) => isOf(row, node)) }));
+  const rowsBySeries = query.series.map((node) => ({ node, own: counted.filter(({ row }) => matchesNode(row, node)) }));
   return rowsBySeries.flatMap((part, series) => {
     const ranking = rankingOf(query.isJoint ? rowsBySeries : [part], query);
     return groupsOf(part.own, ranking, query).map(({ value, members }) => ({
@@ -159,18 +160,18 @@ export function trendsOf(rows: readonly StoredRow[], query: TrendsQuery): Line[]
   });
 }
 
-type Placed = { row: StoredRow; place: number };
+/** A row, and the index of the interval that counts it. */
+type Counted = { row: StoredRow; interval: number };
 
-function groupByBreakdown(own: readonly Placed[], { breakdown }: TrendsQuery): Map<string, Placed[]> {
-  const { key, type } = breakdown!;
+function groupByBreakdown(own: readonly Counted[], { breakdown }: TrendsQuery): Map<string, Counted[]> {
   return Map.groupBy(own, ({ row }) => {
-    const value = (type === 'event' ? row.properties : row.personProperties)[key];
+    const value = propertyOf(row, breakdown!);
     return value === undefined || value === null ? 'none' : `=${value as string | number | boolean}`;
   });
 }
 
 /** The values with the largest totals over all parts: each has a line of its own. */
-function rankingOf(parts: readonly { node: Node; own: Placed[] }[], query: TrendsQuery): string[] {
+function rankingOf(parts: readonly { node: Node; own: Counted[] }[], query: TrendsQuery): string[] {
   if (!query.breakdown) return [];
   const totals = new Map<string, number>();
   for (const { node, own } of parts) {
@@ -185,10 +186,10 @@ function rankingOf(parts: readonly { node: Node; own: Placed[] }[], query: Trend
 }
 
 function groupsOf(
-  own: Placed[],
+  own: Counted[],
   ranking: readonly string[],
   query: TrendsQuery,
-): { value: string | null; members: Placed[] }[] {
+): { value: string | null; members: Counted[] }[] {
   if (!query.breakdown) return [{ value: null, members: own }];
   const values = groupByBreakdown(own, query);
   const alone = ranking.flatMap((value) => (values.has(value) ? [{ value, members: values.get(value)! }] : []));
@@ -202,12 +203,12 @@ function orderOf(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-function numbersOf(members: Placed[], node: Node, shape: TrendsQuery['shape'], count: number): number[] {
-  const rowsUpTo = (first: number, last: number) =>
-    members.filter(({ place }) => place >= first && place <= last).map(({ row }) => row);
-  if (shape === 'total') return [amountOf(rowsUpTo(0, count), node)];
-  return Array.from({ length: count }, (_, place) =>
-    amountOf(rowsUpTo(shape === 'cumulative' ? 0 : place, place), node),
+function numbersOf(members: Counted[], node: Node, shape: TrendsQuery['shape'], count: number): number[] {
+  const rowsBetween = (first: number, last: number) =>
+    members.filter(({ interval }) => interval >= first && interval <= last).map(({ row }) => row);
+  if (shape === 'total') return [amountOf(rowsBetween(0, count), node)];
+  return Array.from({ length: count }, (_, interval) =>
+    amountOf(rowsBetween(shape === 'cumulative' ? 0 : interval, interval), node),
   );
 }
 
@@ -232,15 +233,15 @@ const inTime = (a: StoredRow, b: StoredRow) => a.at - b.at || (a.uuid < b.uuid ?
 
 /** Tries every entry: each step takes the next matching event. */
 function countStepsReached(events: readonly StoredRow[], steps: readonly Node[], windowMs: number): number {
-  const from = events.map((entry, index) => {
-    if (!isOf(entry, steps[0]!)) return 0;
+  const stepsByEntry = events.map((entry, index) => {
+    if (!matchesNode(entry, steps[0]!)) return 0;
     let done = 1;
     for (const next of events.slice(index + 1)) {
-      if (done < steps.length && next.at <= entry.at + windowMs && isOf(next, steps[done]!)) done++;
+      if (done < steps.length && next.at <= entry.at + windowMs && matchesNode(next, steps[done]!)) done++;
     }
     return done;
   });
-  return Math.max(0, ...from);
+  return Math.max(0, ...stepsByEntry);
 }
 
 /** For each interval, the number of persons, and how many of them returned in each later interval. */
@@ -262,17 +263,17 @@ export function retentionOf(
   const names = intervalsOf({ ...dates, from }, interval).slice(-count);
   const known = rows.filter((row) => isMatch(row, query.properties));
   const people = [...Map.groupBy(known, ({ person }) => person).values()].map((events) => ({
-    targets: placesOf(
-      events.filter((row) => isOf(row, target)),
+    targets: intervalNamesOf(
+      events.filter((row) => matchesNode(row, target)),
       query.isFirstTime,
     ),
-    returns: placesOf(
-      events.filter((row) => isOf(row, returning)),
+    returns: intervalNamesOf(
+      events.filter((row) => matchesNode(row, returning)),
       false,
     ),
   }));
 
-  function placesOf(events: readonly StoredRow[], onlyFirst: boolean): Set<string> {
+  function intervalNamesOf(events: readonly StoredRow[], onlyFirst: boolean): Set<string> {
     const sorted = events.toSorted(inTime).map(({ at }) => nameOf(at, interval, dates.timeZone));
     return new Set(onlyFirst ? sorted.slice(0, 1) : sorted);
   }

@@ -16,9 +16,9 @@ export type EventSource = {
   /** Body of an answer that is not a stream. */
   body(): Promise<unknown>;
   received: ReceivedEvent[];
-  /** Waits until `count` events were received, but for at most a minute. */
+  /** Waits until `count` events were received in all, but for at most a minute. @returns all that were received */
   next(count: number): Promise<ReceivedEvent[]>;
-  /** Resolves when the server has ended the stream; rejects after a minute. */
+  /** Resolves when the stream has ended, by the server or by a loss of the connection; rejects after an event that cannot be read, and after a minute. */
   waitForEnd(): Promise<void>;
   stop(): void;
 };
@@ -30,7 +30,7 @@ export async function openEventSource(url: string, headers: Record<string, strin
   const answer = await fetch(url, { headers, signal: control.signal });
   const received: ReceivedEvent[] = [];
   const isStream = answer.headers.get('content-type') === 'text/event-stream';
-  const streamEnd = { is: false };
+  const stream = { hasEnded: false, unreadable: undefined as SyntaxError | undefined };
   async function read(): Promise<void> {
     let text = '';
     for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
@@ -41,8 +41,10 @@ export async function openEventSource(url: string, headers: Record<string, strin
   }
   if (isStream) {
     void read()
-      .catch(() => {})
-      .finally(() => (streamEnd.is = true));
+      .catch((error: unknown) => {
+        if (error instanceof SyntaxError) stream.unreadable = error;
+      })
+      .finally(() => (stream.hasEnded = true));
   }
   return {
     status: answer.status,
@@ -56,8 +58,9 @@ export async function openEventSource(url: string, headers: Record<string, strin
     },
     async waitForEnd() {
       const deadline = Date.now() + PATIENCE_MS;
-      while (!streamEnd.is && Date.now() < deadline) await sleep(5);
-      if (!streamEnd.is) throw new Error('the stream goes on');
+      while (!stream.hasEnded && Date.now() < deadline) await sleep(5);
+      if (stream.unreadable) throw stream.unreadable;
+      if (!stream.hasEnded) throw new Error('the stream goes on');
     },
     stop: () => control.abort(),
   };

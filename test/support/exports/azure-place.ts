@@ -6,10 +6,9 @@ import { connectionString, createTestContainer, type TestContainer } from '../se
 import { buildRows, testInterval, type Place } from './deliveries.ts';
 import type { TestPlace } from './destination-contract.ts';
 import { readInterval, snapshotOf, type Objects } from './file-reader.ts';
+import { LOOPBACK_ENVIRONMENT } from './test-place.ts';
 
 export const CLOSED = 'http://127.0.0.1:1/account';
-export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
-
 /** Whether the blob is an upload, which readers ignore. */
 const isUpload = (name: string) => /(^|\/)_sluice-upload-/.test(name);
 /** The mark of a delivered interval, which is empty; other empty blobs are of uploads. */
@@ -44,7 +43,7 @@ export async function makeAzurePlace(
   }
   return {
     container,
-    destination: destinationOf('AzureBlob', PRIVATE),
+    destination: destinationOf('AzureBlob', LOOPBACK_ENVIRONMENT),
     config: {
       container_name: client.containerName,
       prefix: 'web/{year}',
@@ -55,7 +54,7 @@ export async function makeAzurePlace(
       blob_endpoint: endpoint,
       ...config,
     },
-    environment: PRIVATE,
+    environment: LOOPBACK_ENVIRONMENT,
     snapshot: async () => snapshotOf(await files()),
     read: () => readInterval(files, config.layout),
     async leftovers() {

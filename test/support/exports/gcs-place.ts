@@ -5,8 +5,7 @@ import { createGcsBucket, type GcsBucket } from '../servers/gcs/fake-gcs.ts';
 import { buildRows, testInterval, type Place } from './deliveries.ts';
 import type { TestPlace } from './destination-contract.ts';
 import { readInterval, snapshotOf, type Objects } from './file-reader.ts';
-
-export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+import { LOOPBACK_ENVIRONMENT } from './test-place.ts';
 
 /** Whether the object is of an upload, which readers ignore. */
 const isUpload = (name: string) => /(^|\/)_sluice-upload-/.test(name);
@@ -33,7 +32,7 @@ export async function makeGcsPlace(
   }
   return {
     at,
-    destination: destinationOf('GCS', PRIVATE),
+    destination: destinationOf('GCS', LOOPBACK_ENVIRONMENT),
     config: {
       bucket_name: at.bucket,
       prefix: 'web/{year}',
@@ -44,7 +43,7 @@ export async function makeGcsPlace(
       endpoint_url: at.gateway.origin,
       ...config,
     },
-    environment: PRIVATE,
+    environment: LOOPBACK_ENVIRONMENT,
     snapshot: async () => snapshotOf(await files()),
     read: () => readInterval(files, config.layout),
     leftovers: async () => (await at.list()).filter(({ name }) => isUpload(name)).length,

@@ -13,8 +13,7 @@ import { OBJECT_STORE_KEYS } from '../servers/object-store.ts';
 import { createTestNamespace, type TestNamespace } from '../servers/iceberg-catalog.ts';
 import type { TestPlace } from './destination-contract.ts';
 import { keyOf, lakeReader, type ManifestPath } from './lake-reader.ts';
-
-export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+import { LOOPBACK_ENVIRONMENT } from './test-place.ts';
 
 export type IcebergPlace = TestPlace & {
   server: TestNamespace;
@@ -60,8 +59,8 @@ export async function makeIcebergPlace(config: Record<string, unknown> = {}): Pr
       use_virtual_style_addressing: false,
       ...config,
     },
-    environment: PRIVATE,
-    /** The data files of the current snapshot, which itself changes with each delivery. */
+    environment: LOOPBACK_ENVIRONMENT,
+    /** The data files of the table's current snapshot. */
     async snapshot() {
       const files = (await liveFiles()) ?? [];
       const found = await Promise.all(

@@ -12,7 +12,7 @@ const SCRIPT = 'test/support/servers/iceberg-catalog/rows.py';
 
 export const python = () => path.join(cacheFolder(), 'python/pyiceberg-0.12.0/bin/python');
 
-/** Call it in a `before` hook or a test, passing its `this`. */
+/** Skips the suite without pyiceberg. To be called in a `before` hook or a test. @param suite its `this` */
 export function needsPyiceberg(suite: Mocha.Context): void {
   if (!existsSync(python())) skipSuite(suite, 'pyiceberg is not installed: .ci/run installs it');
 }
@@ -27,7 +27,7 @@ export async function readByPyiceberg(server: TestNamespace, table = 'events'): 
   return JSON.parse(await runScript(server, table, ['read'])) as Record<string, unknown>[];
 }
 
-/** Appends a row of another export, as another writer does. @throws Error if it may not be there */
+/** Appends a row, as another writer of the table does. @throws Error if pyiceberg refuses it */
 export async function appendByPyiceberg(server: TestNamespace, table = 'events', uuid = 'foreign'): Promise<void> {
   await runScript(server, table, ['append', uuid]);
 }

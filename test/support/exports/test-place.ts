@@ -1,5 +1,9 @@
 /** A place for the tests of a destination's promises. */
+import type { DestinationEnvironment } from '../../../src/exports/destinations/environment.ts';
 import type { Place } from './deliveries.ts';
+
+/** The settings of an operator who allows the servers of tests, and has no export folder. */
+export const LOOPBACK_ENVIRONMENT: DestinationEnvironment = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 
 /** A new, empty place at a real server, with a reader's view of it. */
 export type TestPlace = Place & {

@@ -80,7 +80,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'key-expiry',
     guards: 'a key opens nothing after its end',
     tests: ['test/people/keys/personal-keys.test.ts'],
-    grep: 'open nothing once they end',
+    grep: 'open nothing once they expire',
     replace: ['and (expires_at is null or expires_at > now())', ''],
   },
   {
@@ -94,7 +94,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'key-of-active-user',
     guards: 'the keys of a user who may not act any more open nothing',
     tests: ['test/people/keys/personal-keys.test.ts'],
-    grep: 'open nothing once they end',
+    grep: 'open nothing once they expire',
     replace: ['and coalesce(users.is_active, true)', ''],
   },
   {

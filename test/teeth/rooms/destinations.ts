@@ -277,7 +277,7 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
   {
     name: 'migrate-lock',
     guards: 'two migrators take turns',
-    tests: ['test/platform/db/embedded-postgres.test.ts'],
+    tests: ['test/platform/db/connection.test.ts'],
     grep: 'twenty migrators',
   },
 ];

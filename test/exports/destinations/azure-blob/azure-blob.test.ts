@@ -7,7 +7,8 @@ import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.
 import { buildRows, testInterval, type TestRow } from '../../../support/exports/deliveries.ts';
 import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
 import { needsAzurite } from '../../../support/servers/azurite.ts';
-import { makeAzurePlace, PRIVATE } from '../../../support/exports/azure-place.ts';
+import { makeAzurePlace } from '../../../support/exports/azure-place.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 
 /** Rows whose content does not compress: many pieces of an upload. */
 function buildLargeRows(mebibytes: number): TestRow[] {
@@ -60,8 +61,8 @@ describe('AzureBlob', () => {
 
   it('passes its test steps, which leave nothing', async () => {
     const place = await makeAzurePlace();
-    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
-    for (const step of destinationOf('AzureBlob', PRIVATE).steps)
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: LOOPBACK_ENVIRONMENT };
+    for (const step of destinationOf('AzureBlob', LOOPBACK_ENVIRONMENT).steps)
       await step.run(place.config, { ...context, signal: AbortSignal.timeout(10_000) });
     assert.deepEqual([await place.snapshot(), await place.leftovers()], [{}, 0]);
   });

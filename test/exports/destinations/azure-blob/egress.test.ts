@@ -4,11 +4,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { InvalidInput } from '../../../../src/platform/errors.ts';
 import { destinationOf } from '../../../../src/exports/destinations/index.ts';
-import { azurePlaceWith, CLOSED, deliverOneRow, PRIVATE } from '../../../support/exports/azure-place.ts';
+import { azurePlaceWith, CLOSED, deliverOneRow } from '../../../support/exports/azure-place.ts';
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
 import { connectionString, needsAzurite } from '../../../support/servers/azurite.ts';
 import { listen, withCounter } from '../../../support/servers/listening.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 
 describe('the way to AzureBlob', () => {
   before(function () {
@@ -49,7 +50,7 @@ describe('the way to AzureBlob', () => {
       response.writeHead(307, { Location: `http://127.0.0.1:${to}/followed` }).end();
     });
     const place = await azurePlaceWith({ endpoint: `http://127.0.0.1:${await listen(redirecting)}/account` });
-    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: LOOPBACK_ENVIRONMENT };
     for (const { run } of place.destination.steps) {
       const signal = AbortSignal.timeout(10_000);
       assert.equal((await faultIn('AzureBlob', run(place.config, { ...context, signal }))).code, 'store_unavailable');
@@ -116,7 +117,7 @@ describe('the way to AzureBlob', () => {
       ['connection_string', { connection_string: connectionString('https://168.63.129.16/account') }],
     ] as const) {
       it(`refuses when saved the ${field} ${Object.values(change)[0]!.replace(/^.*BlobEndpoint=/, '')}`, async () => {
-        const destination = destinationOf('AzureBlob', PRIVATE);
+        const destination = destinationOf('AzureBlob', LOOPBACK_ENVIRONMENT);
         const config = {
           container_name: 'exports',
           prefix: '',

@@ -2,17 +2,12 @@
 import assert from 'node:assert/strict';
 import { AccountSASPermissions, AccountSASResourceTypes, AccountSASServices } from '@azure/storage-blob';
 import { generateAccountSASQueryParameters, StorageSharedKeyCredential } from '@azure/storage-blob';
-import {
-  CLOSED,
-  azurePlaceWith,
-  deliverOneRow,
-  makeAzurePlace,
-  PRIVATE,
-} from '../../../support/exports/azure-place.ts';
+import { CLOSED, azurePlaceWith, deliverOneRow, makeAzurePlace } from '../../../support/exports/azure-place.ts';
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
 import { AZURE_ACCOUNT, connectionString, needsAzurite } from '../../../support/servers/azurite.ts';
 import { startFaultyProxy, type InjectedFault } from '../../../support/servers/faulty-proxy.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 
 function signature({ rights = 'rwdlac', minutes = 10 }: { rights?: string; minutes?: number }): string {
   const credential = new StorageSharedKeyCredential(AZURE_ACCOUNT.name, AZURE_ACCOUNT.key);
@@ -90,7 +85,7 @@ describe('AzureBlob, where something is wrong', () => {
 
   it('names in a test step the right that is missing', async () => {
     const place = await azurePlaceWith({ sas: signature({ rights: 'rwlac' }) });
-    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: LOOPBACK_ENVIRONMENT };
     const signal = AbortSignal.timeout(10_000);
     const [, write] = place.destination.steps;
     const { code } = await faultIn('AzureBlob', write!.run(place.config, { ...context, signal }));

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { InvalidInput } from '../../../../src/platform/errors.ts';
 import { destinationOf } from '../../../../src/exports/destinations/index.ts';
-import { deliverOneRow, makeGcsPlace, PRIVATE } from '../../../support/exports/gcs-place.ts';
+import { deliverOneRow, makeGcsPlace } from '../../../support/exports/gcs-place.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
 import { needsGcs, serviceAccountKey } from '../../../support/servers/gcs/fake-gcs.ts';
 import { listen, withCounter } from '../../../support/servers/listening.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 
 const closed = { localRoot: undefined, allowedHosts: [] };
 const HOSTS = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '10.0.0.1', '169.254.169.254'];
@@ -87,7 +88,7 @@ describe('the way to GCS', () => {
     ] as const) {
       const config = { bucket_name: 'lake', prefix: '', service_account_key: key, endpoint_url: null, ...change };
       await assert.rejects(
-        destinationOf('GCS', PRIVATE).validate(config, closed),
+        destinationOf('GCS', LOOPBACK_ENVIRONMENT).validate(config, closed),
         (error) => error instanceof InvalidInput && error.attr === field,
         JSON.stringify(change).slice(0, 60),
       );

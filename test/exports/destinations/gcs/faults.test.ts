@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
-import { deliverOneRow, makeGcsPlace, PRIVATE } from '../../../support/exports/gcs-place.ts';
+import { deliverOneRow, makeGcsPlace } from '../../../support/exports/gcs-place.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
 import { startFaultyProxy, type InjectedFault } from '../../../support/servers/faulty-proxy.ts';
 import { needsGcs, serviceAccountKey } from '../../../support/servers/gcs/fake-gcs.ts';
 import { listen } from '../../../support/servers/listening.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 
 type Seen = { method: string; url: string };
 
@@ -84,7 +85,7 @@ describe('GCS, where something is wrong', () => {
     const writing = await placeBehind(({ method }) => (method === 'POST' ? '403' : undefined));
     assert.equal((await faultIn('GCS', deliverOneRow(writing.place))).code, 'write_denied');
     const deleting = await placeBehind(({ method }) => (method === 'DELETE' ? '403' : undefined));
-    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: LOOPBACK_ENVIRONMENT };
     const [, write] = deleting.place.destination.steps;
     const tested = write!.run(deleting.place.config, { ...context, signal: AbortSignal.timeout(10_000) });
     assert.equal((await faultIn('GCS', tested)).code, 'delete_denied');
@@ -106,7 +107,7 @@ describe('GCS, where something is wrong', () => {
         request.pipe(onward);
       });
       const config = { ...place.config, endpoint_url: `http://127.0.0.1:${await listen(endless)}` };
-      const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
+      const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: LOOPBACK_ENVIRONMENT };
       const [, write] = place.destination.steps;
       const tested = write!.run(config, { ...context, signal: AbortSignal.timeout(10_000) });
       assert.equal((await faultIn('GCS', tested)).code, 'listing_endless');

@@ -9,8 +9,9 @@ import { destinationOf } from '../../../../src/exports/destinations/index.ts';
 import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.ts';
 import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
 import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
-import { makeGcsPlace, PRIVATE } from '../../../support/exports/gcs-place.ts';
+import { makeGcsPlace } from '../../../support/exports/gcs-place.ts';
 import { needsGcs } from '../../../support/servers/gcs/fake-gcs.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 
 describe('GCS', () => {
   before(async function () {
@@ -56,8 +57,8 @@ describe('GCS', () => {
 
   it('passes its test steps, which leave nothing', async () => {
     const place = await makeGcsPlace();
-    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: PRIVATE };
-    for (const step of destinationOf('GCS', PRIVATE).steps)
+    const context = { projectId: 1, model: 'events', columns: [], merge: null, environment: LOOPBACK_ENVIRONMENT };
+    for (const step of destinationOf('GCS', LOOPBACK_ENVIRONMENT).steps)
       await step.run(place.config, { ...context, signal: AbortSignal.timeout(10_000) });
     assert.deepEqual([await place.snapshot(), await place.leftovers()], [{}, 0]);
   });

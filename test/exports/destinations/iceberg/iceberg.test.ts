@@ -4,12 +4,13 @@ import { DeliveredElsewhere, DestinationRejected, type InvalidInput } from '../.
 import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.ts';
 import { buildRows, COLUMNS, stopAt, testInterval } from '../../../support/exports/deliveries.ts';
 import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
-import { makeIcebergPlace, PRIVATE } from '../../../support/exports/iceberg-place.ts';
+import { makeIcebergPlace } from '../../../support/exports/iceberg-place.ts';
 import { appendByPyiceberg, needsPyiceberg, readByPyiceberg } from '../../../support/exports/iceberg-reader.ts';
 import { change, createTable, deleteBeside, mergeManifests } from '../../../support/exports/iceberg-writer.ts';
 import { needsIcebergCatalog } from '../../../support/servers/iceberg-catalog.ts';
 import { startFaultyProxy } from '../../../support/servers/faulty-proxy.ts';
 import { needsObjectStore } from '../../../support/servers/object-store.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 
 const OURS = ['_sluice_export', '_sluice_interval_time'];
 
@@ -45,7 +46,7 @@ describe('Iceberg', () => {
 
   it('skips the test steps of a table that does not exist, and passes those of one that does', async () => {
     const place = await makeIcebergPlace();
-    const context = { projectId: 1, model: 'events', columns: COLUMNS, merge: null, environment: PRIVATE };
+    const context = { projectId: 1, model: 'events', columns: COLUMNS, merge: null, environment: LOOPBACK_ENVIRONMENT };
     const outcomes = async () => {
       const found = [];
       for (const step of place.destination.steps)
