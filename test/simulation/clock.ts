@@ -10,7 +10,7 @@ export type Clock = {
   keepDuring(change: () => Promise<void>): Promise<void>;
 };
 
-/** Replaces the clock for all connections that are opened later. Defaults of columns are changed, too, because they refer to Postgres's own functions. */
+/** Replaces the clock for all connections that are opened later, and in defaults of columns, which refer to Postgres's own functions. */
 export async function simulateClock(db: Knex, databaseName: string): Promise<Clock> {
   await db.raw(`
     create schema simulated;

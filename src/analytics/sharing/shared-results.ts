@@ -5,7 +5,7 @@ import type { ResultRequest, Results } from '../insights/results/results.ts';
 import { EMPTY_RESULT_FRESH_MS, isFromFuture } from '../insights/results/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/results/result.ts';
 
-/** Least age up to which results are shown without computing again: a result that counts as fresh for longer is shown for longer. Also the age of failures. */
+/** Least age up to which results, and failures, are shown without computing again. A result that counts as fresh for longer is shown for longer. */
 const KEPT_MS = 5 * 60_000;
 /** The same least age for results without data. */
 const EMPTY_KEPT_MS = 30_000;

@@ -37,8 +37,8 @@ export function cohortReferences({ filters, groups }: Fields): Reference[] {
   );
   const properties = isFields(filters) ? filters['properties'] : undefined;
   if (isFields(properties)) pending.push({ values: listOf(properties['values']), attr: 'filters__properties__values' });
-  for (let path = pending.pop(); path; path = pending.pop()) {
-    const { values, attr } = path;
+  for (let list = pending.pop(); list; list = pending.pop()) {
+    const { values, attr } = list;
     for (const item of conditionReferences(values, attr)) if (item.kind === 'cohort') found.push(item);
     for (const [index, value] of values.entries()) {
       if (isFields(value)) pending.push({ values: listOf(value['values']), attr: `${attr}__${index}__values` });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { roleStore } from '../../../src/people/access/roles.store.ts';
 import { startOrganization, type OrganizationWorld, type PersonName } from '../../support/api/organization.ts';
 
 describe('an organization', () => {
@@ -42,5 +44,9 @@ describe('an organization', () => {
     assert.equal((await world.ask('member', 'DELETE', role)).status, 403);
     assert.equal((await world.ask('admin', 'DELETE', role)).status, 204);
     assert.equal((await world.ask('admin', 'GET', role)).status, 404);
+  });
+
+  it('does not rename a role that was deleted meanwhile', async () => {
+    await assert.rejects(roleStore(world.db).rename(randomUUID(), 'Money'), { name: 'NotFound' });
   });
 });

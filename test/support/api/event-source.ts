@@ -18,7 +18,7 @@ export type EventSource = {
   received: ReceivedEvent[];
   /** Waits until `count` events were received in all, but for at most a minute. @returns all that were received */
   next(count: number): Promise<ReceivedEvent[]>;
-  /** Resolves when the stream has ended, by the server or by a loss of the connection; rejects after an event that cannot be read, and after a minute. */
+  /** Resolves when the stream has ended, also by a loss of the connection; rejects after an unreadable event, and after a minute. */
   waitForEnd(): Promise<void>;
   stop(): void;
 };

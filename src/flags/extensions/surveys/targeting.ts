@@ -77,7 +77,7 @@ export async function deleteFlags(
   }
 }
 
-/** Filters for persons who have not reacted to the current iteration, by properties that SDKs set after a reaction (`getSurveyInteractionProperty` of posthog-js). */
+/** Filters for persons who have not reacted to the current iteration. SDKs set the properties (posthog-js: `getSurveyInteractionProperty`). */
 function unansweredFilters({
   id,
   current_iteration: iteration,

@@ -1,6 +1,6 @@
 /**
- * Expires the snapshots of deliveries once readers have had time to move on, so that the table's metadata stays small. Only
- * snapshots of Sluice are expired, and only those whose delivery is recorded elsewhere, too: by a later snapshot, or by the names of the interval's files.
+ * Expires the snapshots of deliveries once readers have had time to move on, so that the table's metadata stays small. Only snapshots of
+ * Sluice are expired, and only those whose delivery is recorded elsewhere, too: by a later snapshot, or by the names of the interval's files.
  */
 import type { Artifact, RecordedArtifact } from '../../artifacts.ts';
 import type { CommitAnswer, Snapshot, TableMetadata } from '../catalog.ts';
@@ -122,7 +122,7 @@ function referencedSnapshots(metadata: TableMetadata): ReadonlySet<string> {
   return new Set(lines.flat().map((snapshot) => String(snapshot['snapshot-id'])));
 }
 
-/** @returns a function that tells whether the files of an interval say by their names which run delivered them */
+/** @returns a function that finds out whether the names of an interval's files say which run delivered them */
 function fileNameReader(lake: Lake, metadata: TableMetadata) {
   const remembering = withReadCache(lake);
   return async (interval: [string, string, string]): Promise<boolean> => {
