@@ -1,13 +1,12 @@
 /** Names that lead to a public server when they are saved, and inside when they are used. */
 import assert from 'node:assert/strict';
-import dns, { type LookupAddress } from 'node:dns';
-import { syncBuiltinESMExports } from 'node:module';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { destinationOf } from '../../../src/exports/destinations/index.ts';
 import { connectTo } from '../../../src/platform/net/connect.ts';
 import { checkEndpoint } from '../../../src/platform/net/endpoint.ts';
 import { HOST_REFUSED, hostRules } from '../../../src/platform/net/host-rules.ts';
 import { post } from '../../../src/platform/net/post.ts';
+import { answerNames } from '../../support/names.ts';
 import { serviceAccountKey } from '../../support/servers/gcs/fake-gcs.ts';
 
 const NAME = 'db.rebinding.example';
@@ -24,12 +23,9 @@ const INSIDE = [
 ];
 const environment = { localRoot: undefined, allowedHosts: [] };
 const signal = new AbortController().signal;
-type Lookup = (name: string, options: object, done: (error: null, found: LookupAddress[]) => void) => void;
-
 const context = { projectId: 7, model: 'events', columns: [], merge: null, environment, signal };
 
 describe('a name that leads elsewhere later', () => {
-  const lookup = dns.lookup as unknown as Lookup;
   let server: Server;
   let port: number;
   let knocks: number;
@@ -37,18 +33,13 @@ describe('a name that leads elsewhere later', () => {
   let answers: string[][];
   let lookupCount: number;
 
-  const answer: Lookup = (name, options, done) => {
-    if (name !== NAME) return lookup(name, options, done);
-    const addresses = answers.length > 1 ? answers.shift()! : answers[0]!;
+  const answer = (name: string): string[] | undefined => {
+    if (name !== NAME) return undefined;
     lookupCount++;
-    setImmediate(() =>
-      done(
-        null,
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      ),
-    );
+    return answers.length > 1 ? answers.shift() : answers[0];
   };
 
+  let endAnswers: () => void;
   let key: string;
 
   before(async () => {
@@ -59,12 +50,10 @@ describe('a name that leads elsewhere later', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     port = (server.address() as AddressInfo).port;
     key = serviceAccountKey(`https://${NAME}:${port}/token`);
-    Object.assign(dns, { lookup: answer });
-    syncBuiltinESMExports();
+    endAnswers = answerNames(answer);
   });
   after(() => {
-    Object.assign(dns, { lookup });
-    syncBuiltinESMExports();
+    endAnswers();
     server.close();
   });
   beforeEach(() => {

@@ -1,4 +1,5 @@
 /** Connection strings of storage accounts: with an account key, or with a shared access signature (SAS). */
+import { isIP } from 'node:net';
 import { InvalidInput } from '../../../platform/errors.ts';
 
 export type AzureAccount = {
@@ -69,7 +70,7 @@ function credentialOf(parts: ReadonlyMap<string, string>): AzureAccount['credent
 function endpointOf(parts: ReadonlyMap<string, string>): string {
   const endpoint = parts.get('BlobEndpoint');
   if (endpoint !== undefined) {
-    if (!ENDPOINT.test(endpoint) || !URL.canParse(endpoint))
+    if (!ENDPOINT.test(endpoint) || !URL.canParse(endpoint) || isRespelled(endpoint))
       throw connectionStringError('Has an invalid BlobEndpoint.');
     return new URL(endpoint).href.replace(/\/$/, '');
   }
@@ -82,6 +83,12 @@ function endpointOf(parts: ReadonlyMap<string, string>): string {
     throw connectionStringError('Has an invalid DefaultEndpointsProtocol.');
   if (!SUFFIX.test(suffix)) throw connectionStringError('Has an invalid EndpointSuffix.');
   return `${protocol}://${account}.blob.${suffix.toLowerCase()}`;
+}
+
+/** Whether the host is an IPv4 address in another spelling, such as `0127.0.0.1`, which a URL parser reads as 87.0.0.1. */
+function isRespelled(endpoint: string): boolean {
+  const { hostname } = new URL(endpoint);
+  return isIP(hostname) === 4 && !endpoint.includes(`//${hostname}`);
 }
 
 function connectionStringError(sentence: string): InvalidInput {
