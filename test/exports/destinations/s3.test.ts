@@ -4,11 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   CreateMultipartUploadCommand,
-  DeleteObjectCommand,
-  GetObjectCommand,
   ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  NoSuchKey,
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
@@ -18,85 +14,14 @@ import { s3Store } from '../../../src/exports/destinations/s3/store.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../../src/platform/errors.ts';
 import { buildRows, freezeAt, testInterval, type TestRow } from '../../support/exports/deliveries.ts';
 import { REPLACED_AT_ONCE } from '../../../src/exports/destinations/promises.ts';
-import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
+import { itKeepsTheContract } from '../../support/exports/destination-contract.ts';
+import { PRIVATE, s3PlaceIn, type S3Place } from '../../support/exports/s3/s3-place.ts';
+import { behind } from '../../support/servers/behind.ts';
 import { startFaultyProxy, type InjectedFault } from '../../support/servers/faulty-proxy.ts';
-import { readInterval, snapshotOf, type Objects } from '../../support/exports/file-reader.ts';
-import {
-  createTestBucket,
-  needsObjectStore,
-  OBJECT_STORE_KEYS,
-  type TestBucket,
-} from '../../support/servers/object-store.ts';
+import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../../support/servers/object-store.ts';
 
-const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
-
-async function makePlace(
-  config: { layout?: 'stable' | 'versioned' } & Record<string, unknown> = {},
-): Promise<TestPlace & { bucket: TestBucket }> {
-  const bucket = await createTestBucket();
-  const { client } = bucket;
-  const Bucket = bucket.bucket;
-
-  async function listed(isWanted: (key: string) => boolean): Promise<Objects> {
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
-    const entries = await Promise.all(
-      Contents.map(({ Key }) => Key!)
-        .filter(isWanted)
-        .map(async (Key) => {
-          const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
-          return [Key, Buffer.from(await Body!.transformToByteArray())] as const;
-        }),
-    );
-    return new Map(entries);
-  }
-  /** S3 replaces an object in one moment; versitygw removes it first. */
-  async function objects(isWanted = (_key: string) => true): Promise<Objects> {
-    return listed(isWanted).catch((error: unknown) => {
-      if (error instanceof NoSuchKey) return objects(isWanted);
-      throw error;
-    });
-  }
-  async function dataKey(): Promise<string> {
-    return [...(await objects()).keys()].find((key) => key.includes('-0.jsonl'))!;
-  }
-  return {
-    bucket,
-    destination: destinationOf('S3', PRIVATE),
-    config: {
-      bucket_name: Bucket,
-      region: bucket.region,
-      prefix: 'web/{year}',
-      file_format: 'JSONLines',
-      compression: 'gzip',
-      max_file_size_mb: null,
-      aws_access_key_id: OBJECT_STORE_KEYS.accessKeyId,
-      aws_secret_access_key: OBJECT_STORE_KEYS.secretAccessKey,
-      endpoint_url: bucket.endpoint,
-      use_virtual_style_addressing: false,
-      encryption: null,
-      kms_key_id: null,
-      ...config,
-    },
-    environment: PRIVATE,
-    snapshot: async () => snapshotOf(await objects()),
-    read: () => readInterval(objects, config.layout),
-    async leftovers() {
-      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
-      return Uploads.length;
-    },
-    damages: [
-      {
-        name: 'missing file',
-        inflict: async () => void (await client.send(new DeleteObjectCommand({ Bucket, Key: await dataKey() }))),
-      },
-      {
-        name: 'changed file',
-        inflict: async () =>
-          void (await client.send(new PutObjectCommand({ Bucket, Key: await dataKey(), Body: randomBytes(100) }))),
-      },
-    ],
-    async stop() {},
-  };
+async function makePlace(config: Parameters<typeof s3PlaceIn>[2] = {}): Promise<S3Place> {
+  return s3PlaceIn(await createTestBucket(), OBJECT_STORE_KEYS, config);
 }
 
 /** Rows whose content does not compress: many pieces of an upload. */
@@ -244,6 +169,33 @@ describe('S3', () => {
       assert.equal(interval.warnings().length, 1);
       assert.match(interval.warnings()[0]!, /s3:ListBucketMultipartUploads/);
     });
+  });
+
+  it('reports that a lock denies deletion, whatever the store calls it', async () => {
+    for (const [status, code] of [
+      [400, 'InvalidRequest'],
+      [403, 'ObjectLockedByBucketPolicy'],
+      [403, 'AccessDenied'],
+    ] as const) {
+      const server = http.createServer((_, response) =>
+        response.writeHead(status).end(`<Error><Code>${code}</Code></Error>`),
+      );
+      const answer = await behind(server, 'http', async (endpoint) => {
+        const { client, close } = s3Client({
+          region: 'us-east-1',
+          credentials: OBJECT_STORE_KEYS,
+          endpoint,
+          virtualHosts: false,
+          allowedHosts: PRIVATE.allowedHosts,
+        });
+        const place = { place: 's3', legacyPlace: 's3', bucket: 'bucket', encryption: null, kmsKeyId: null };
+        const store = s3Store({ client, ...place, signal: new AbortController().signal, onClose: close });
+        const removed = await store.remove('a');
+        store.close();
+        return removed;
+      });
+      assert.equal(answer, 'denied', code);
+    }
   });
 
   it('refuses the place of another export, and of something that is no export', async () => {

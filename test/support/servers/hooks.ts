@@ -6,6 +6,7 @@ import { stopTestAzurite } from './azurite.ts';
 import { stopTestGcs } from './gcs/fake-gcs.ts';
 import { stopTestIcebergCatalog } from './iceberg-catalog.ts';
 import { stopTestObjectStore } from './object-store.ts';
+import { stopTestMinio } from './s3/minio.ts';
 import { stopTestTemporal } from './temporal.ts';
 
 /** Builds Temporal if necessary, before any test's timeout starts, because that takes minutes. */
@@ -31,6 +32,7 @@ export const mochaHooks = isWorker
           stopTestDatabases(),
           stopTestTemporal(),
           stopTestObjectStore(),
+          stopTestMinio(),
           stopTestAzurite(),
           stopTestGcs(),
           stopTestBrowser(),

@@ -25,7 +25,7 @@ import {
   type WholeObjectStore,
 } from '../object-store/store.ts';
 import { codeOf, consequenceOf, isUnanswered, statusOf, translate, type S3Action } from './errors.ts';
-import { s3Fault } from './faults.ts';
+import { s3Fault, type S3FaultCode } from './faults.ts';
 import { explainFailedHead } from './refused-region.ts';
 
 const MIB = 1024 * 1024;
@@ -91,7 +91,7 @@ export function s3Store(options: S3StoreOptions): WholeObjectStore {
         Key: key,
         Metadata: { [TOKEN]: token },
         ChecksumAlgorithm: 'CRC32',
-        ChecksumType: 'FULL_OBJECT',
+        ChecksumType: FULL_OBJECT,
         ...encrypted,
       });
       // The SDK repeats a request without an answer, so each repetition may have opened an upload.
@@ -154,9 +154,9 @@ export function s3Store(options: S3StoreOptions): WholeObjectStore {
             ChecksumCRC32: checksum,
           })),
         },
-        ChecksumType: 'FULL_OBJECT',
-        ChecksumCRC32: upload.checksum?.replace('crc32:', ''),
-      } as const;
+        // MinIO has no checksum of an empty upload, and refuses ours.
+        ...(upload.bytes > 0 && { ChecksumType: FULL_OBJECT, ChecksumCRC32: upload.checksum?.replace('crc32:', '') }),
+      };
       const send = async (condition: object) =>
         client.send(new CompleteMultipartUploadCommand({ ...input, ...condition }), timeLimit(PIECE_MS));
       try {
@@ -244,15 +244,21 @@ export function s3Store(options: S3StoreOptions): WholeObjectStore {
   };
 }
 
+const FULL_OBJECT = 'FULL_OBJECT';
 const NOT_IMPLEMENTED = 501;
-/** Statuses of a store that does not support the call. */
-const NO_SUCH_CALL = new Set([405, NOT_IMPLEMENTED]);
+/** Refusals of a call that other calls need not meet with: of a right, of a lock on objects, or because the store has no such call. */
+const REFUSALS = new Set<S3FaultCode>([
+  'access_denied',
+  'request_refused',
+  'multipart_unsupported',
+  'checksums_unsupported',
+]);
 /** Pages of a thousand uploads each; the limit guards against a store whose listing never ends. */
 const LISTED_PAGES = 100;
 
 /** Whether the store refused an optional call, which deliveries do not need. */
 function isRefused(error: unknown): boolean {
-  return codeOf(error) === 'AccessDenied' || NO_SUCH_CALL.has(statusOf(error) ?? 0);
+  return REFUSALS.has(consequenceOf(codeOf(error), statusOf(error)).code);
 }
 
 function conditionOf(replaces: Replaces | undefined) {
