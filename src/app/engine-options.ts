@@ -32,6 +32,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
       localFileMode: Number.parseInt(config.EXPORT_LOCAL_FILE_MODE, 8),
       allowedHosts: entriesOf(config.EXPORT_ALLOWED_HOSTS),
     },
+    assumesRoles: config.EXPORT_AWS_ROLES === 'on',
     mail: config.SMTP_URL === undefined ? undefined : { url: config.SMTP_URL, from: config.MAIL_FROM },
     partsAtOnce: config.SLUICE_WORKER_CONCURRENCY,
     limits: {

@@ -4,6 +4,8 @@ import { DEFAULT_FILE_GRACE_HOURS } from '../platform/config.ts';
 import { createKnex, createPool } from '../platform/db/connection.ts';
 import { POOLS, rowsPool } from '../platform/db/pools.ts';
 import type { DestinationEnvironment } from '../exports/destinations/environment.ts';
+import { awsRoles, externalIdOfProject } from '../exports/destinations/s3/roles.ts';
+import { projectStore } from '../people/projects/projects.store.ts';
 import { eventReader } from '../events/reading/read.ts';
 import { createSealer, type Sealer } from '../events/table/seal.ts';
 import { notificationSettings, type NotificationSettings } from '../exports/monitoring/notifications.ts';
@@ -30,6 +32,8 @@ export type EngineOptions = {
   /** SLUICE_ENCRYPTION_KEYS */
   encryptionKeys: string;
   environment: DestinationEnvironment;
+  /** Whether destinations may name AWS roles. */
+  assumesRoles?: boolean;
   /** Absent: no mail is sent. */
   mail?: MailOptions | undefined;
   /** Number of parts moved at once, each of which needs a connection. */
@@ -65,7 +69,9 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   const configs = configEncryption(createKeyRing(options.encryptionKeys));
   const temporal = connectTemporal(options.temporal);
   const stores = exportStores(db);
-  const rules = hostRules(options.environment.allowedHosts);
+  const { allowedHosts } = options.environment;
+  const rules = hostRules(allowedHosts);
+  const externalIdOf = async (projectId: number) => externalIdOfProject(await projectStore(db).getUuid(projectId));
   const metrics = createMetrics();
   const mailer = options.mail && createMailer(options.mail);
   const schedules = exportSchedules(temporal.client);
@@ -77,7 +83,10 @@ export function createEngine(options: EngineOptions): ComposedEngine {
     events: eventReader(pool),
     sealer: measureSeals(createSealer(pool), metrics),
     configs,
-    environment: options.environment,
+    environment: {
+      ...(options.assumesRoles && { awsRoles: awsRoles({ allowedHosts, externalIdOf }) }),
+      ...options.environment,
+    },
     rules,
     mailer,
     metrics,

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { CommandFailed } from './errors.ts';
 import { compile, stringEnum, Type, type Static } from './schema.ts';
+import { EgressVariables } from './net/egress-variables.ts';
 import { TraceVariables } from './trace-variables.ts';
 
 const Port = (fallback: number, description: string) =>
@@ -141,11 +142,7 @@ export const Environment = Type.Object({
   RETENTION_FLAG_REQUEST_DAYS: Days(400, 'counts of requests for flags'),
   RETENTION_AUDIT_LOG_DAYS: Days(0, 'entries of the audit log'),
   RETENTION_EVENT_DAYS: Days(0, 'events whose project has no `event_retention_days`'),
-  EXPORT_ALLOWED_HOSTS: Type.String({
-    default: '',
-    description:
-      'Private hosts, addresses or CIDR ranges that destinations and webhooks may use, comma-separated. Empty: public addresses only.',
-  }),
+  ...EgressVariables,
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://',

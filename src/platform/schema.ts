@@ -35,7 +35,7 @@ function createAjv(allErrors: boolean): Ajv2020 {
   // Without the prefix `urn:uuid:` that ajv-formats takes, and Postgres refuses.
   ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
   // Our own keywords: hints to what reads texts (`platform/http/parameters/parameters.ts`) and to forms, and nothing to a validator.
-  ajv.addVocabulary(['x-lenient', 'x-group', 'x-when', 'x-required-when']);
+  ajv.addVocabulary(['x-lenient', 'x-group', 'x-when', 'x-required-when', 'x-credential']);
   return ajv;
 }
 

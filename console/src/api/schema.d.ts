@@ -3406,6 +3406,7 @@ export interface components {
         };
         /** Destinations */
         Destinations: {
+            aws_external_id: string | null;
             models: components["schemas"]["ExportedModel"][];
             results: components["schemas"]["Destination"][];
         };

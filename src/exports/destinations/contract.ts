@@ -147,6 +147,11 @@ export type Destination<Config = unknown> = {
    */
   checkBeforeSchema?(config: Readonly<Record<string, unknown>>): void;
   /**
+   * Makes the checks of fields that an integration can supply, also of those of an integration alone.
+   * @throws InvalidInput naming the field
+   */
+  checkCredentials?(config: Readonly<Record<string, unknown>>): void;
+  /**
    * Derives fields from others, such as the server that a secret names. The derived values replace given ones.
    * @throws InvalidInput naming the field
    */

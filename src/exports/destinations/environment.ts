@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../platform/errors.ts';
+import type { AwsRoles } from './s3/roles.ts';
 import { HostRefused, hostRules, type HostRules } from '../../platform/net/host-rules.ts';
 
 /** The operator's settings for the use of the network and the disk; read once at start. */
@@ -11,6 +12,8 @@ export type DestinationEnvironment = {
   localFileMode?: number | undefined;
   /** Private hosts, addresses and ranges that the operator allows. */
   allowedHosts: readonly string[];
+  /** Absent if the installation assumes no roles of users. */
+  awsRoles?: AwsRoles | undefined;
 };
 
 /**

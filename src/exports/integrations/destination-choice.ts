@@ -3,7 +3,7 @@ import type { Destination } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput } from '../../platform/errors.ts';
-import { mergeConfig, secretFieldsOf } from '../../platform/secrets/write-only.ts';
+import { credentialFieldsOf, mergeConfig, secretFieldsOf } from '../../platform/secrets/write-only.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { validateConfig } from './destination-config.ts';
 import { chooseIntegration } from './integrations.ts';
@@ -47,7 +47,7 @@ export function destinationChoice({ stores, configs, environment }: Options) {
       if (stored?.areSecretsLost) requireLostSecrets(destination, { ...input.config, ...integrationFields });
       const config = validateConfig(
         destination,
-        mergeConfig(mergeConfig(stored?.config ?? {}, input.config), integrationFields),
+        mergeConfig(mergeConfig(keptFields(destination, stored?.config, integration), input.config), integrationFields),
       );
       await destination.validate(config, environment).catch(rethrowWithConfigPath);
       if (current)
@@ -80,6 +80,11 @@ function checkTypeStays(currentType: string, newType: string): void {
       'Delete this batch export and create a new one with the new destination type.',
     'destination__type',
   );
+}
+
+/** Stored fields that stay: an integration replaces all that it could supply, because a role does not go with keys, for example. */
+function keptFields(destination: Destination, stored: Config = {}, integration: Integration | null): Config {
+  return integration ? withoutFields(destination, stored) : stored;
 }
 
 function withoutFields({ integration }: Destination, config: Config): Config {
@@ -125,7 +130,7 @@ function requireSecretsForNewServer(
     (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
   );
   if (movedField === undefined) return;
-  const keptSecret = secretFieldsOf(schema).find(
+  const keptSecret = credentialFieldsOf(schema).find(
     (field) => (after[field] ?? null) !== null && changes[field] === undefined,
   );
   if (keptSecret !== undefined)

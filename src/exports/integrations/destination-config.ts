@@ -46,7 +46,12 @@ function checkType(property: Property, value: unknown): void {
  * @throws InvalidInput for unknown or missing fields, wrong types and values that the schema refuses
  */
 export function validateConfig(
-  { config: schema, checkBeforeSchema, derive }: Pick<Destination, 'config' | 'checkBeforeSchema' | 'derive'>,
+  {
+    config: schema,
+    checkBeforeSchema,
+    checkCredentials,
+    derive,
+  }: Pick<Destination, 'config' | 'checkBeforeSchema' | 'checkCredentials' | 'derive'>,
   config: Readonly<Config>,
 ): Config {
   const properties = schema.properties as Record<string, Property>;
@@ -71,15 +76,21 @@ export function validateConfig(
   }
   checkBeforeSchema?.(result);
   const valid = validatorOf(schema);
-  if (valid(result)) return derive ? { ...result, ...derivedFields(derive, result) } : result;
+  if (valid(result)) {
+    const derived = withConfigPath(() => {
+      checkCredentials?.(result);
+      return derive?.(result);
+    });
+    return { ...result, ...derived };
+  }
   const [error] = valid.errors ?? [];
   const field = error?.instancePath.split('/')[1] ?? '';
   throw new InvalidInput(`${field}: ${sentenceOf(error)}`, `destination__config__${field}`);
 }
 
-function derivedFields(derive: NonNullable<Destination['derive']>, config: Config): Readonly<Config> {
+function withConfigPath<T>(check: () => T): T {
   try {
-    return derive(config);
+    return check();
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(error.message, `destination__config__${error.attr}`, error.code);

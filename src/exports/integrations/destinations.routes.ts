@@ -29,7 +29,7 @@ const DestinationBody = Type.Object(
     config: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The JSON Schema of `config`. Each field has a `title`, and an `x-group`, one of ' +
-        `${FIELD_GROUPS.map((group) => `\`${group}\``).join(', ')}; \`x-when\` names the values of other fields with which a field has an effect, \`x-required-when\` those with which it is required; \`writeOnly\` marks secrets, \`format\` is \`password\` for those that a form hides while they are typed, \`examples\` holds a placeholder.`,
+        `${FIELD_GROUPS.map((group) => `\`${group}\``).join(', ')}; \`x-when\` names the values of other fields with which a field has an effect, \`x-required-when\` those with which it is required; \`writeOnly\` marks secrets, \`x-credential\` other fields that belong to the credentials, \`format\` is \`password\` for those that a form hides while they are typed, \`examples\` holds a placeholder.`,
     }),
     replaced_secrets: Type.Array(Type.String(), {
       description: 'Fields whose change requires the secrets to be sent again.',
@@ -57,13 +57,24 @@ const listDestinations = route({
   access: { scope: 'batch_export:read' },
   answers: {
     200: Type.Object(
-      { results: Type.Array(DestinationBody), models: Type.Array(ModelBody) },
+      {
+        results: Type.Array(DestinationBody),
+        models: Type.Array(ModelBody),
+        aws_external_id: nullable(Type.String(), {
+          description:
+            'The external ID that the trust policy of a role (`aws_role_arn`) must ask for; null if this installation assumes no roles.',
+        }),
+      },
       { title: 'Destinations' },
     ),
   },
   summary: 'List the types of destinations with the schemas of their configurations, and the models',
-  async handle(_request, { testSteps }: ExportsApi) {
-    return json(200, { results: testSteps.destinations().map(presentDestination), models: presentModels() });
+  async handle({ project }, { testSteps }: ExportsApi) {
+    return json(200, {
+      results: testSteps.destinations().map(presentDestination),
+      models: presentModels(),
+      aws_external_id: await testSteps.awsExternalIdOf(project.id),
+    });
   },
 });
 

@@ -12,7 +12,7 @@ import { decryptUnlessLost, type ConfigEncryption } from './config-encryption.ts
 import type { ExportStores } from '../stores.ts';
 
 type Config = Record<string, unknown>;
-type Provider = Pick<Destination, 'config' | 'derive'>;
+type Provider = Pick<Destination, 'config' | 'checkCredentials' | 'derive'>;
 type Options = { stores: ExportStores; configs: ConfigEncryption; environment: DestinationEnvironment };
 
 export function integrations({ stores, configs, environment }: Options) {
@@ -23,7 +23,8 @@ export function integrations({ stores, configs, environment }: Options) {
     const properties = destination.config.properties as Record<string, TSchema>;
     const fields = destination.integration.fields.map((field) => [field, properties[field]!] as const);
     const config = Type.Object(Object.fromEntries(fields), { additionalProperties: false });
-    return { config, ...(destination.derive && { derive: destination.derive }) };
+    const { checkCredentials, derive } = destination;
+    return { config, ...(checkCredentials && { checkCredentials }), ...(derive && { derive }) };
   }
 
   return {

@@ -1,5 +1,5 @@
 /** Pins the destination of a plan, and completes it for a run with the newest credentials. */
-import { secretFieldsOf, withSecrets, withoutSecrets } from '../../platform/secrets/write-only.ts';
+import { credentialFieldsOf, withCredentials, withoutCredentials } from '../../platform/secrets/write-only.ts';
 import { anyDestination } from '../destinations/index.ts';
 import { DestinationRejected } from '../../platform/errors.ts';
 import { RUN_FAULTS, runFault } from '../faults/run-faults.ts';
@@ -14,10 +14,10 @@ export const PLACE_SECRETS = 'place';
 type Config = Record<string, unknown>;
 type Stores = Pick<BoundStores, 'places'>;
 
-/** The current destination of an export, without secrets. */
+/** The current destination of an export, without credentials. */
 export function pinnedDestination(batchExport: BatchExport): PinnedDestination {
   const destination = anyDestination(batchExport.destinationType);
-  const config = withoutSecrets(destination.config, {
+  const config = withoutCredentials(destination.config, {
     ...batchExport.destinationConfig,
     ...batchExport.integration?.config,
   });
@@ -31,7 +31,7 @@ export function pinnedDestination(batchExport: BatchExport): PinnedDestination {
 }
 
 /**
- * The whole configuration of a pinned destination, secrets included.
+ * The whole configuration of a pinned destination, credentials included.
  * @param batchExport the current row of the export, which may be deleted
  * @throws DestinationRejected when the export has left the place and its credentials were forgotten, as no run needed them any more
  */
@@ -41,7 +41,7 @@ export async function decryptPinned(
   pinned: PinnedDestination,
 ): Promise<Config> {
   const { config: schema } = anyDestination(pinned.type);
-  if (secretFieldsOf(schema).length === 0) return pinned.config;
+  if (credentialFieldsOf(schema).length === 0) return pinned.config;
   const isPresent = pinnedDestination(batchExport).place === pinned.place;
   // A deleted integration is removed from deleted exports, so only the stored place has the credentials.
   const leftPlace =
@@ -56,7 +56,7 @@ export async function decryptPinned(
         ...(leftPlace.integration && configs.decryptIntegration(leftPlace.integration)),
       }
     : configs.decrypt(batchExport);
-  return withSecrets(schema, pinned.config, config);
+  return withCredentials(schema, pinned.config, config);
 }
 
 /** Stores the place and its credentials for the export's runs, before the export moves or is deleted. Runs cannot use lost credentials. */
@@ -69,8 +69,8 @@ export async function leavePlace(
   const { config, areSecretsLost } = configs.decryptKnown(batchExport);
   if (areSecretsLost) return;
   const secrets =
-    secretFieldsOf(schema).length > 0
-      ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(withSecrets(schema, {}, config)))
+    credentialFieldsOf(schema).length > 0
+      ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(withCredentials(schema, {}, config)))
       : null;
   await stores.places.storeLeftPlace(batchExport.id, { ...pinned, secrets, integration: batchExport.integration });
 }

@@ -65,6 +65,10 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
     /** Destinations that this installation offers. */
     destinations: () => offered(environment),
 
+    /** The external id with which roles are assumed for the project; null if the installation assumes none. */
+    awsExternalIdOf: async (projectId: number): Promise<string | null> =>
+      (await environment.awsRoles?.externalIdOf(projectId)) ?? null,
+
     /** @returns undefined for a type that is not offered */
     stepsOf(type: string): Pick<TestStep, 'name' | 'description'>[] | undefined {
       const destination = offered(environment).find((candidate) => candidate.type === type);

@@ -146,6 +146,13 @@ export function projectStore(db: Knex) {
       return projectFrom(row);
     },
 
+    /** @throws NotFound */
+    async getUuid(id: number): Promise<string> {
+      const row = await table().where({ id }).first('uuid');
+      if (!row) throw new NotFound();
+      return row.uuid;
+    },
+
     /** Gets a project by id alone, and locks it until the transaction ends. */
     async lock(id: number): Promise<Project> {
       const row = await table().where({ id }).forUpdate().first();

@@ -1,13 +1,24 @@
-/** Fields with `writeOnly: true` in a schema: the value is a secret that is accepted and never returned. */
+/**
+ * Credentials in a schema: fields with `writeOnly: true`, secrets that are accepted and never returned, and those with `x-credential: true`,
+ * which are shown, but belong to a user's credentials all the same, such as the name of a role.
+ */
 import type { TSchema } from '../schema.ts';
 
-type Properties = Record<string, TSchema & { writeOnly?: boolean; properties?: Properties }>;
+type Property = TSchema & { writeOnly?: boolean; 'x-credential'?: boolean; properties?: Properties };
+type Properties = Record<string, Property>;
 type Values = Record<string, unknown>;
 
 /** Names of a schema's secrets, except those in nested objects. */
 export function secretFieldsOf({ properties }: { properties: unknown }): string[] {
   const entries = Object.entries(properties as Properties);
   return entries.flatMap(([name, { writeOnly }]) => (writeOnly ? name : []));
+}
+
+const isCredential = (property: Property) => property.writeOnly === true || property['x-credential'] === true;
+
+/** Names of a schema's credentials, except those in nested objects. */
+export function credentialFieldsOf({ properties }: { properties: unknown }): string[] {
+  return Object.entries(properties as Properties).flatMap(([name, property]) => (isCredential(property) ? name : []));
 }
 
 /**
@@ -25,8 +36,14 @@ export function withoutSecrets(schema: { properties: unknown }, value: Readonly<
   return open;
 }
 
-/** @returns `value` with those fields of `source` that the schema marks as secret; nested objects likewise */
-export function withSecrets(
+/** @returns as `withoutSecrets`, without the credentials that are shown either */
+export function withoutCredentials(schema: { properties: unknown }, value: Readonly<Values>): Values {
+  const credentials = new Set(credentialFieldsOf(schema));
+  return Object.fromEntries(Object.entries(withoutSecrets(schema, value)).filter(([name]) => !credentials.has(name)));
+}
+
+/** @returns `value` with those fields of `source` that the schema marks as credentials; nested objects likewise */
+export function withCredentials(
   schema: { properties: unknown },
   value: Readonly<Values>,
   source: Readonly<Values>,
@@ -34,10 +51,10 @@ export function withSecrets(
   const merged: Values = { ...value };
   for (const [name, property] of Object.entries(schema.properties as Properties)) {
     const present = source[name];
-    if (property.writeOnly && present !== undefined) merged[name] = present;
+    if (isCredential(property) && present !== undefined) merged[name] = present;
     else if (property.properties !== undefined && isObject(present)) {
       const before = isObject(merged[name]) ? merged[name] : {};
-      merged[name] = withSecrets({ properties: property.properties }, before, present);
+      merged[name] = withCredentials({ properties: property.properties }, before, present);
     }
   }
   return merged;

@@ -46,13 +46,19 @@ describe('the list of destinations', () => {
   let exports: ExportsApi;
   let all: Destination[];
   let models: Model[];
+  let externalId: string;
   before(async () => {
     exports = await startExportsApi();
     const { status, body } = await exports.request('GET', '/batch_exports/destinations/');
     assert.equal(status, 200);
-    ({ results: all, models } = body as { results: Destination[]; models: Model[] });
+    const answered = body as { results: Destination[]; models: Model[]; aws_external_id: string };
+    ({ results: all, models, aws_external_id: externalId } = answered);
   });
   after(() => exports.close());
+
+  it('has the external ID that roles of the project must ask for', () => {
+    assert.match(externalId, /^sluice-[0-9a-f-]{36}$/);
+  });
 
   it('has every type that an export may have here', () => {
     assert.deepEqual(

@@ -53,6 +53,48 @@ describe('integrations over HTTP', () => {
     assert.ok(!JSON.stringify(await exports.db('integrations').select()).includes('canary'));
   });
 
+  describe('with a role in place of a key', () => {
+    const ROLE = { aws_role_arn: 'arn:aws:iam::123456789012:role/exports' };
+    const patch = async (id: string, destination: Record<string, unknown>) => {
+      const { status, body } = await request('PATCH', `/batch_exports/${id}/`, { destination });
+      return { status, body: body as Export & Problem };
+    };
+
+    it('show the role, and bring it in place of an export’s own key', async () => {
+      const { id, config } = await integrate('aws-s3', ROLE);
+      assert.deepEqual(config, ROLE);
+      const one = await created({ type: 'AwsS3', config: { ...bucket(), ...KEYS } });
+      assert.equal((await patch(one.id, { type: 'AwsS3', config: {}, integration: id })).status, 200);
+      const after = await opened(one.id);
+      assert.deepEqual(
+        [after['aws_role_arn'], after['aws_access_key_id'], after['aws_secret_access_key']],
+        [ROLE.aws_role_arn, undefined, undefined],
+      );
+    });
+
+    it('are refused with a key as well, and without either', async () => {
+      for (const [config, attr] of [
+        [{ ...ROLE, ...KEYS }, 'config__aws_role_arn'],
+        [{}, 'config__aws_access_key_id'],
+        [{ aws_role_arn: 'admin' }, 'config__aws_role_arn'],
+      ] as const) {
+        const { status, body } = await request('POST', '/integrations/', { kind: 'aws-s3', config });
+        assert.deepEqual([status, (body as Problem).attr], [400, attr]);
+      }
+    });
+
+    it('are beside exports whose own role is named in their configuration, and is asked for again with another endpoint', async () => {
+      const one = await created({ type: 'S3', config: { ...bucket(), ...ROLE } });
+      assert.equal(one.destination.config['aws_role_arn'], ROLE.aws_role_arn);
+      const moved = { endpoint_url: 'http://127.0.0.1:7071' };
+      const { status, body } = await patch(one.id, { type: 'S3', config: moved });
+      assert.deepEqual([status, body.attr], [400, 'destination__config__aws_role_arn']);
+      assert.equal((await patch(one.id, { type: 'S3', config: { ...moved, ...ROLE } })).status, 200);
+      const withKey = { aws_role_arn: null, ...KEYS };
+      assert.equal((await patch(one.id, { type: 'S3', config: withKey })).status, 200);
+    });
+  });
+
   it('bring their part of the configuration to every export that names them', async () => {
     const { id } = await integrate();
     const first = await created({ type: 'S3Compatible', config: bucket(), integration: id });
@@ -233,7 +275,7 @@ describe('integrations over HTTP', () => {
       ['POST', '/integrations/', { kind: 'slack', config: {} }, 'kind'],
       ['POST', '/integrations/', { config: {} }, 'kind'],
       ['POST', '/integrations/', { kind: 'aws-s3', config: { ...KEYS, region: 'x' } }, 'config'],
-      ['POST', '/integrations/', { kind: 'aws-s3', config: {} }, 'config'],
+      ['POST', '/integrations/', { kind: 'aws-s3', config: {} }, 'config__aws_access_key_id'],
       ['PATCH', `/integrations/${id}/`, { config: { endpoint_url: 'http://127.0.0.1:1' } }, 'config__endpoint_url'],
     ];
     for (const [method, path, body, attr] of cases) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Type } from '../../../src/platform/schema.ts';
 import { redact } from '../../../src/platform/secrets/redact.ts';
-import { mergeConfig, withoutSecrets } from '../../../src/platform/secrets/write-only.ts';
+import { mergeConfig, withCredentials, withoutCredentials, withoutSecrets } from '../../../src/platform/secrets/write-only.ts';
 
 const Config = Type.Object({
   bucket: Type.String(),
@@ -24,6 +24,19 @@ describe('secrets', () => {
     });
     assert.deepEqual(mergeConfig({ a: 1 }, { a: { b: 2 } }), { a: { b: 2 } });
     assert.deepEqual(mergeConfig({ a: { b: 2 } }, { a: null }), { a: null });
+  });
+
+  it('are replaced together with the credentials that are shown', () => {
+    const Access = Type.Object({
+      ...Config.properties,
+      role: { ...Type.String(), 'x-credential': true },
+    });
+    const byRole = { bucket: 'b', role: 'r', nested: { host: 'h' } };
+    const pinned = withoutCredentials(Access, byRole);
+    assert.deepEqual(pinned, { bucket: 'b', nested: { host: 'h' } });
+    assert.deepEqual(withCredentials(Access, pinned, { bucket: 'c', key: 'k' }), { ...pinned, key: 'k' });
+    assert.deepEqual(withCredentials(Access, pinned, { bucket: 'c', role: 's' }), { ...pinned, role: 's' });
+    assert.deepEqual(withoutSecrets(Access, byRole), byRole);
   });
 
   it('do not reach a log, by name or by look', () => {

@@ -107,6 +107,7 @@ export async function buildExportWorld(
     },
     encryptionKeys,
     environment: { localRoot, allowedHosts: ['127.0.0.1', 'localhost'] },
+    assumesRoles: true,
     partsAtOnce: PARTS_AT_ONCE,
     limits: { runsPerProject: 40, backfillsPerProject: 1000 },
     traces,

@@ -68,11 +68,21 @@ export const offerQuery = (projectId: number) =>
     queryFn: async ({ signal }) => {
       const path = { project_id: projectId };
       const address = '/api/environments/{project_id}/batch_exports/destinations/';
-      const { results, models } = await unwrap(api.GET(address, { params: { path }, signal }));
-      return { types: results.map((one): DestinationType => ({ ...one, fields: fieldsOf(one.config) })), models };
+      const offer = await unwrap(api.GET(address, { params: { path }, signal }));
+      const fieldsIn = (config: Schema) => withExternalId(fieldsOf(config), offer.aws_external_id);
+      const types = offer.results.map((one): DestinationType => ({ ...one, fields: fieldsIn(one.config) }));
+      return { types, models: offer.models };
     },
     staleTime: Infinity,
   });
+
+/** A role needs the external ID of the project; without one, the installation assumes no roles, and the field is left out. */
+function withExternalId(fields: Field[], externalId: string | null): Field[] {
+  return fields.flatMap((field) => {
+    if (field.name !== 'aws_role_arn') return [field];
+    return externalId === null ? [] : [{ ...field, description: `${field.description} It is ${externalId}.` }];
+  });
+}
 
 function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
   const given = Object.entries(properties).filter(([, { readOnly }]) => !readOnly);

@@ -58,7 +58,7 @@ function containerPlace(config: Config, { model }: Pick<Subject, 'model'>): stri
 
 async function openContainer(
   config: Config,
-  model: string,
+  subject: Subject,
   { allowedHosts }: DestinationEnvironment,
   signal: AbortSignal,
   onRequest?: SessionContext['onRequest'],
@@ -70,7 +70,7 @@ async function openContainer(
   const hasExpired = () => isExpired(account);
   const store = azureStore({
     container,
-    place: containerPlace(config, { model }),
+    place: containerPlace(config, subject),
     copySource: (blob) => copySourceUrl(blob, account),
     isExpired: hasExpired,
     signal,

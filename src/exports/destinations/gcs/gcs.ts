@@ -67,14 +67,14 @@ function bucketPlace(config: Config, { model }: Pick<Subject, 'model'>): string 
 
 function openBucket(
   config: Config,
-  model: string,
+  subject: Subject,
   { allowedHosts }: DestinationEnvironment,
   signal: AbortSignal,
   onRequest?: SessionContext['onRequest'],
 ): OpenBucket {
   const account = parseServiceAccountKey(config.service_account_key);
   const client = gcsClient({ account, origin: originOf(config), allowedHosts, signal, onRequest });
-  const store = gcsStore({ client, bucket: config.bucket_name, place: bucketPlace(config, { model }), signal });
+  const store = gcsStore({ client, bucket: config.bucket_name, place: bucketPlace(config, subject), signal });
   return { prefix: folderPattern(config), store };
 }
 

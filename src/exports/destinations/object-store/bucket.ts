@@ -1,5 +1,5 @@
 /** Common parts of destinations in buckets and containers: test steps, and deliveries of files. */
-import type { Destination, SessionContext } from '../contract.ts';
+import type { Destination, SessionContext, Subject } from '../contract.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import type { TestContext, TestStep } from '../test-steps.ts';
 import { folderPattern, layoutOf, type FileConfig } from './config.ts';
@@ -14,7 +14,7 @@ export type OpenBucket = { prefix: string; store: ObjectStore };
 /** Opens the configured bucket; its store closes with its `close`. */
 type Open<Config, Bucket> = (
   config: Config,
-  model: string,
+  subject: Subject,
   environment: DestinationEnvironment,
   signal: AbortSignal,
   onRequest?: SessionContext['onRequest'],
@@ -24,7 +24,7 @@ type Open<Config, Bucket> = (
 export function bucketStep<Config, Bucket extends OpenBucket>(open: Open<Config, Bucket>) {
   return (work: (bucket: Bucket, context: TestContext) => Promise<void>): TestStep<Config>['run'] =>
     async (config, context) => {
-      const bucket = await open(config, context.model, context.environment, context.signal);
+      const bucket = await open(config, context, context.environment, context.signal);
       try {
         await work(bucket, context);
       } finally {
@@ -41,17 +41,16 @@ export function bucketDeliveries<C extends Config>(
 ): Pick<Destination<C>, 'names' | 'listDeliveries' | 'open'> {
   return {
     names: (config, delivery) => allNames(namesOf(folderPattern(config), delivery, layoutOf(config)), delivery.parts),
-    async *listDeliveries(config, { model }, environment, signal) {
-      const { store, prefix } = await open(config, model, environment, signal);
+    async *listDeliveries(config, subject, environment, signal) {
+      const { store, prefix } = await open(config, subject, environment, signal);
       try {
-        yield* listDeliveriesIn(store, prefix, model);
+        yield* listDeliveriesIn(store, prefix, subject.model);
       } finally {
         store.close();
       }
     },
     async open(config, delivery, context, environment) {
-      const { model } = delivery;
-      const { store, prefix } = await open(config, model, environment, context.signal, context.onRequest);
+      const { store, prefix } = await open(config, delivery, environment, context.signal, context.onRequest);
       return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
     },
   };

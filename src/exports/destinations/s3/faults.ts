@@ -3,6 +3,8 @@ import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';
 import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
 
+export const ROLES_OFF =
+  'This installation does not assume roles. Enter an access key, or ask the operator to set EXPORT_AWS_ROLES.';
 const NEEDED =
   'Needed on the bucket: s3:PutObject, s3:GetObject, s3:ListBucket, ' +
   's3:AbortMultipartUpload, s3:ListMultipartUploadParts; with a KMS key also kms:GenerateDataKey and kms:Decrypt.';
@@ -78,6 +80,37 @@ export const S3_FAULTS = {
     field: 'aws_access_key_id',
     sentence: 'The credentials are not valid.',
     rawCodes: ['InvalidToken'],
+  },
+  role_denied: {
+    owner: 'you',
+    field: 'aws_role_arn',
+    sentence:
+      'The role cannot be assumed. Its trust policy must let the identity of this installation do sts:AssumeRole with ' +
+      'the external ID of this project.',
+  },
+  role_without_external_id: {
+    owner: 'you',
+    field: 'aws_role_arn',
+    sentence:
+      'The role can be assumed without an external ID, so it is not used. Add a condition on sts:ExternalId to its trust policy.',
+  },
+  role_region_disabled: {
+    owner: 'you',
+    field: 'region',
+    sentence: 'The account of the role has not activated the Security Token Service in this region.',
+  },
+  role_service_unavailable: {
+    owner: 'destination',
+    sentence: 'The Security Token Service, which gives the credentials of roles, does not answer.',
+  },
+  roles_off: {
+    owner: 'sluice',
+    field: 'aws_role_arn',
+    sentence: ROLES_OFF,
+  },
+  identity_unusable: {
+    owner: 'sluice',
+    sentence: 'The AWS identity of this installation, which assumes roles, is missing or refused.',
   },
   clock_skewed: {
     owner: 'sluice',

@@ -1,6 +1,6 @@
 /**
- * Finds out that a bucket is in another region. S3 refuses a HEAD there with 400 and without a body, and names the region in a header; other
- * stores name it only in the body of a GET.
+ * Finds out that a bucket is in another region, or that temporary credentials are over. S3 refuses a HEAD then with 400 and without a body. It
+ * names the region in a header; other stores name it only in the body of a GET.
  */
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { consequenceOf, codeOf, statusOf } from './errors.ts';
@@ -23,7 +23,7 @@ export function noteRegion(error: unknown, region: string): unknown {
 
 type BucketAccess = { client: S3Client; bucket: string; abortSignal: AbortSignal };
 
-/** @param error of a HEAD @returns the reason that the store gives for a GET, if that is the region, else the error */
+/** @param error of a HEAD @returns the reason that the store gives for a GET, if that is the region or the credentials, else the error */
 export async function explainFailedHead(
   error: unknown,
   { client, bucket, abortSignal }: BucketAccess,
@@ -32,8 +32,11 @@ export async function explainFailedHead(
   const command = new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1 });
   return client.send(command, { abortSignal }).then(
     () => error,
-    (reason: unknown) => (isRegion(reason) ? reason : error),
+    (reason: unknown) => (isReason(reason) ? reason : error),
   );
 }
 
-const isRegion = (error: unknown) => consequenceOf(codeOf(error), statusOf(error)).code === 'wrong_region';
+const codeOfFault = (error: unknown) => consequenceOf(codeOf(error), statusOf(error)).code;
+const isRegion = (error: unknown) => codeOfFault(error) === 'wrong_region';
+const isReason = (error: unknown) =>
+  isRegion(error) || codeOfFault(error) === 'credentials_expired' || codeOfFault(error) === 'credentials_invalid';

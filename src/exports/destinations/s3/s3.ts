@@ -17,9 +17,11 @@ import {
 import { withModel } from '../key-space.ts';
 import { bucketDeliveries } from '../object-store/bucket.ts';
 import { checkPrefix } from '../object-store/keys.ts';
-import { secret } from '../secret.ts';
-import { s3Client } from './client.ts';
+import { optionalSecret, secret } from '../secret.ts';
+import { s3Client, type S3Access } from './client.ts';
+import { ROLES_OFF, s3Fault } from './faults.ts';
 import { checkRegion, isBucketName } from './names.ts';
+import { isRoleArn } from './roles.ts';
 import { s3Store } from './store.ts';
 import { bucketSteps, type Bucket } from './test-steps.ts';
 
@@ -37,10 +39,30 @@ const bucketProperties = {
       description: 'The region of the bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
       examples: ['us-east-1'],
     }),
-    aws_access_key_id: secret('Access key ID', { isReadable: true }),
-    aws_secret_access_key: secret('Secret access key'),
   }),
   ...fileProperties,
+};
+
+const keyProperties = addGroup('connection', {
+  aws_access_key_id: secret('Access key ID', { isReadable: true }),
+  aws_secret_access_key: secret('Secret access key'),
+});
+
+/** A key or a role. */
+const accessProperties = {
+  aws_access_key_id: optionalSecret('Access key ID', 'The ID of an access key; empty if a role is used.', {
+    isReadable: true,
+  }),
+  aws_secret_access_key: optionalSecret('Secret access key', 'The secret of that access key.'),
+  aws_role_arn: Type.Optional({
+    ...nullable(Type.String({ maxLength: 600 }), {
+      title: 'Role ARN',
+      description:
+        'The ARN of a role, such as arn:aws:iam::123456789012:role/exports, that is assumed in place of an access key. Its trust policy must ask for the external ID of the project.',
+    }),
+    'x-group': 'connection',
+    'x-credential': true,
+  }),
 };
 
 const encryptionProperties = addGroup('advanced', {
@@ -76,11 +98,13 @@ const virtualStyle = Type.Boolean({
 });
 
 const NO_OTHER_FIELDS = { additionalProperties: false };
-const AwsS3Config = Type.Object({ ...bucketProperties, ...encryptionProperties }, NO_OTHER_FIELDS);
+const AwsS3Config = Type.Object({ ...bucketProperties, ...accessProperties, ...encryptionProperties }, NO_OTHER_FIELDS);
 const S3CompatibleConfig = Type.Object(
   {
     ...bucketProperties,
-    ...addGroup('connection', { endpoint_url: Endpoint }),
+    ...keyProperties,
+    // An empty text would send the keys to Amazon.
+    ...addGroup('connection', { endpoint_url: { ...Endpoint, minLength: 1 } }),
     ...addGroup('advanced', { use_virtual_style_addressing: virtualStyle }),
   },
   NO_OTHER_FIELDS,
@@ -88,6 +112,7 @@ const S3CompatibleConfig = Type.Object(
 const S3Config = Type.Object(
   {
     ...bucketProperties,
+    ...accessProperties,
     ...encryptionProperties,
     ...addGroup('connection', { endpoint_url: withDefault(nullable(Endpoint, { title: 'Endpoint' }), null) }),
     ...addGroup('advanced', { use_virtual_style_addressing: virtualStyle }),
@@ -98,6 +123,22 @@ const S3Config = Type.Object(
 /** Fields that the narrower type lacks count as empty. */
 type AnyConfig = Static<typeof AwsS3Config> & Partial<Static<typeof S3Config>>;
 
+/** A key, or a role in its place. @throws InvalidInput naming the field */
+function checkCredentials(config: Readonly<Record<string, unknown>>): void {
+  const { aws_access_key_id: id, aws_secret_access_key: key, aws_role_arn: role } = config as Partial<AnyConfig>;
+  if (role && (id || key))
+    throw new InvalidInput(
+      'A role is used in place of an access key: set the key to null, or the role.',
+      'aws_role_arn',
+    );
+  if (role && !isRoleArn(role))
+    throw new InvalidInput('Not the ARN of a role, such as arn:aws:iam::123456789012:role/exports.', 'aws_role_arn');
+  if (role) return;
+  if (!id) throw new InvalidInput('This field is required, unless a role is used.', 'aws_access_key_id', 'required');
+  if (!key)
+    throw new InvalidInput('This field is required, unless a role is used.', 'aws_secret_access_key', 'required');
+}
+
 async function validate(config: AnyConfig, environment: DestinationEnvironment): Promise<void> {
   if (!isBucketName(config.bucket_name)) throw new InvalidInput('Not a valid bucket name.', 'bucket_name');
   checkRegion(config.region);
@@ -105,6 +146,7 @@ async function validate(config: AnyConfig, environment: DestinationEnvironment):
   if (config.kms_key_id && config.encryption !== 'aws:kms') {
     throw new InvalidInput('Needs the encryption "aws:kms".', 'kms_key_id');
   }
+  if (config.aws_role_arn && !environment.awsRoles) throw new InvalidInput(ROLES_OFF, 'aws_role_arn');
   const { endpoint_url: endpoint } = config;
   if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
 }
@@ -132,6 +174,7 @@ function s3Destination(
     takes: 'files',
     config: schema,
     checkBeforeSchema: checkFileFormat,
+    checkCredentials,
     legacyDefaults: FORMER_FILE_CONFIG,
     ...(integration && { integration }),
     secretsGoTo: ['endpoint_url'],
@@ -144,19 +187,29 @@ function s3Destination(
   });
 }
 
+function credentialsOf(
+  { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey, aws_role_arn, region }: AnyConfig,
+  projectId: number,
+  { awsRoles }: DestinationEnvironment,
+): S3Access['credentials'] {
+  if (!aws_role_arn) return { accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '' };
+  if (!awsRoles) throw s3Fault('roles_off');
+  return async () => awsRoles.credentialsOf({ roleArn: aws_role_arn, projectId, region });
+}
+
 function openBucket(
   config: AnyConfig,
-  model: string,
-  { allowedHosts }: DestinationEnvironment,
+  { projectId, model }: Subject,
+  environment: DestinationEnvironment,
   signal: AbortSignal,
   onRequest?: SessionContext['onRequest'],
 ): Bucket {
   const { client, close } = s3Client({
     region: config.region,
-    credentials: { accessKeyId: config.aws_access_key_id, secretAccessKey: config.aws_secret_access_key },
+    credentials: credentialsOf(config, projectId, environment),
     endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
     virtualHosts: config.use_virtual_style_addressing ?? false,
-    allowedHosts,
+    allowedHosts: environment.allowedHosts,
     onRequest,
   });
   const store = s3Store({
@@ -175,7 +228,7 @@ function openBucket(
 export const s3 = s3Destination('S3', 'S3', S3Config);
 export const awsS3 = s3Destination('AwsS3', 'Amazon S3', AwsS3Config, {
   kind: 'aws-s3',
-  fields: ['aws_access_key_id', 'aws_secret_access_key'],
+  fields: ['aws_access_key_id', 'aws_secret_access_key', 'aws_role_arn'],
 });
 export const s3Compatible = s3Destination('S3Compatible', 'S3-compatible store', S3CompatibleConfig, {
   kind: 's3-compatible',
