@@ -10,7 +10,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createPool, type Pool } from '../../src/platform/db/connection.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import type { FileEncoding } from '../../src/exports/formats/file-encoding.ts';
