@@ -37,16 +37,20 @@ async function record(world: ExportWorld, name: string, workflowId: string, runI
   console.log(`${name}: ${history.events?.length} events`);
 }
 
-type Broken = { cancelAt?: string; failAt?: string };
+type Recorded = { cancelAt?: string; failAt?: string; prefix?: string };
 
 /** @param events or how many parts */
-async function recordRun(name: string, events: NewEvent[] | number, { cancelAt, failAt }: Broken = {}): Promise<void> {
+async function recordRun(
+  name: string,
+  events: NewEvent[] | number,
+  { cancelAt, failAt, prefix = '' }: Recorded = {},
+): Promise<void> {
   const world = await buildExportWorld('silent', { encryptsPayloads: false });
   try {
     await world.startWorker();
     if (typeof events === 'number') await storeParts(world, events);
     else await world.store(events);
-    const destination = { type: 'LocalFile', config: { directory: 'recorded', max_file_size_mb: 1 } };
+    const destination = { type: 'LocalFile', config: { directory: 'recorded', prefix, max_file_size_mb: 1 } };
     const { id } = await world.batchExports.create(world.projectId, buildExport({ destination }));
     world.onStep = async ({ name: step, runId }) => {
       // A file where the folder of the export should be is refused for good.
@@ -95,6 +99,7 @@ try {
   await recordRun('export-run-0-parts', []);
   await recordRun('export-run-1-part', [buildEvent({ timestamp })]);
   await recordRun('export-run-3-parts', large(3));
+  await recordRun('export-run-by-event', large(3), { prefix: '{event}' });
   await recordRun('export-run-cancelled', large(3), { cancelAt: 'part-1-begin' });
   // `export-run-failed-without-fault` was recorded before failures had details.
   await recordRun('export-run-failed', [buildEvent({ timestamp })], { failAt: 'after-plan' });

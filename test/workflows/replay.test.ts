@@ -29,6 +29,7 @@ describe('a workflow that began before this version', () => {
     'export-run-0-parts',
     'export-run-1-part',
     'export-run-3-parts',
+    'export-run-by-event',
     'export-run-cancelled',
     'export-run-failed',
     'export-run-failed-without-fault',
