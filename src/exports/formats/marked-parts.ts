@@ -28,7 +28,7 @@ export function markedParts(source: AsyncIterable<Uint8Array>, columns: number, 
   const order = new Map(parts.map((part, index) => [part, index]));
   const turns = [...parts, undefined].map(() => Promise.withResolvers<void>());
   turns[0]!.resolve();
-  // Nobody may be waiting for a turn that is refused.
+  // A turn that no stream waits for may be refused, too.
   for (const { promise } of turns) promise.catch(() => {});
   /** The first block of a later part, which the stream of an earlier one has met. */
   let ahead: Block | undefined;

@@ -198,7 +198,7 @@ describe('an export with the event in its prefix', function () {
     );
   });
 
-  it('has a file of no rows for nobody, where an interval is empty', async () => {
+  it('delivers an empty interval without files', async () => {
     const { id, folder } = await create({ prefix: '{event}' });
     const run = await deliver(id, nextHour());
     assert.deepEqual([run.status, run.receipt!.files], ['Completed', []]);

@@ -175,7 +175,7 @@ export function namesOf(
   const run = layout === 'versioned' ? `-${delivery.runId}` : '';
   const extension = fileExtension(delivery.file);
   const manifest = manifestKey(prefix, delivery);
-  const partOf = prefix.includes(EVENT) ? numberedByEvent(delivery.events) : numbered;
+  const partOf = prefix.includes(EVENT) ? partsByEvent(delivery.events) : partOfAllEvents;
   const afterStem = stemRemover(prefix, delivery);
   const isFile = (key: string) => {
     const rest = afterStem(key);
@@ -203,9 +203,9 @@ export function namesOf(
 /** A part's event, and the part's number among those of its event. */
 type NumberedPart = { event: string | null | undefined; number: number };
 
-const numbered = (index: number): NumberedPart => ({ event: undefined, number: index });
+const partOfAllEvents = (index: number): NumberedPart => ({ event: undefined, number: index });
 
-function numberedByEvent(events: readonly EventParts[] = []): typeof numbered {
+function partsByEvent(events: readonly EventParts[] = []): typeof partOfAllEvents {
   const parts = events.flatMap(({ event, parts: count }) =>
     Array.from({ length: count }, (_, number): NumberedPart => ({ event, number })),
   );
