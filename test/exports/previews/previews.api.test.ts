@@ -80,6 +80,20 @@ describe('a preview', () => {
     assert.equal(await counted(), 0);
   });
 
+  it('names a file for each event where the prefix contains it', async () => {
+    const destination = { type: 'LocalFile', config: { directory: 'previewed', prefix: '{event}' } };
+    const { names } = await preview(wanted({ destination }));
+    const interval = '20150517T120000Z-20150517T130000Z';
+    assert.deepEqual(
+      names,
+      [
+        `even/${interval}-<run id>.jsonl`,
+        `odd/${interval}-<run id>.jsonl`,
+        `__manifests__/${interval}_manifest.json`,
+      ].map((name) => `${exports.world.projectId}/previewed/${name}`),
+    );
+  });
+
   it('shows the first twenty rows of the requested interval', async () => {
     const interval = { data_interval_start: '2015-05-17T10:00:00Z', data_interval_end: '2015-05-17T11:00:00Z' };
     const shown = await preview(wanted(interval));
