@@ -9941,7 +9941,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                project_id: number;
+                project_id: number | "@current";
             };
             cookie?: never;
         };

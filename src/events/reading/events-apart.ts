@@ -60,11 +60,7 @@ async function divide(
 }
 
 /** @returns the most frequent events, the most frequent first, and then the others together, if there are any */
-async function countEvents(
-  client: PoolClient,
-  { from, where, bytes }: RowsSql,
-  most: number,
-): Promise<EventCount[]> {
+async function countEvents(client: PoolClient, { from, where, bytes }: RowsSql, most: number): Promise<EventCount[]> {
   type Row = Record<'event' | 'row_count' | 'byte_count' | 'all_rows' | 'all_bytes', string>;
   const { rows } = await client.query<Row>(
     `select event, row_count, byte_count, sum(row_count) over () as all_rows, sum(byte_count) over () as all_bytes

@@ -25,11 +25,7 @@ export type SliceMeasure = {
 /** SQL of a slice's rows. */
 export type RowsSql = { from: string; where: string; rowId: string; bytes: string };
 
-export async function measureRows(
-  client: PoolClient,
-  selected: RowsSql,
-  limits: PartLimits,
-): Promise<SliceMeasure> {
+export async function measureRows(client: PoolClient, selected: RowsSql, limits: PartLimits): Promise<SliceMeasure> {
   const { rows, bytes } = await countRowsAndBytes(client, selected);
   if (rows === 0) return { rows, bytes, parts: [] };
   if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };

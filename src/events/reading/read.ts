@@ -6,14 +6,7 @@ import { rowsDigestSql } from '../../conditions/rows/rows-digest.ts';
 import { copyOut } from './copy-out.ts';
 import { markedPartsSql, measureEvents, type PlacedPart } from './events-apart.ts';
 import { instantSql, integerSql } from './models/literals.ts';
-import {
-  betweenSql,
-  measureRows,
-  type Boundary,
-  type PartLimits,
-  type RowsSql,
-  type SliceMeasure,
-} from './parts.ts';
+import { betweenSql, measureRows, type Boundary, type PartLimits, type RowsSql, type SliceMeasure } from './parts.ts';
 import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
 import { translateReadError, timeoutSetting, type TimeLimit } from './patience.ts';
 import { openSnapshot } from './snapshot.ts';
