@@ -7,6 +7,7 @@ import type { SliceMeasure } from '../../../src/events/reading/parts.ts';
 import { eventReader, type EventReader } from '../../../src/events/reading/read.ts';
 import { columnsOf, type Slice } from '../../../src/events/reading/selection.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
+import { HEADER } from '../../../src/exports/formats/copy-binary.ts';
 import { encodeFile } from '../../../src/exports/formats/file.ts';
 import { markedParts } from '../../../src/exports/formats/marked-parts.ts';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
@@ -21,6 +22,20 @@ const COLUMNS = columnsOf(CONTENT, 'files');
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e6));
 
 type Row = { uuid: string; event: string };
+
+const namesOf = ({ events }: SliceMeasure) => events!.map(({ event }) => event);
+
+function placedParts({ parts, events }: SliceMeasure): PlacedPart[] {
+  const places = events!.flatMap(({ parts: count }, place) => Array.from({ length: count }, () => place));
+  return parts.map(({ from, to }, part) => ({
+    part,
+    place: places[part]!,
+    ...(from && { from }),
+    ...(to && { to }),
+  }));
+}
+
+const sorted = (rows: readonly Row[]) => rows.map(({ uuid }) => uuid).sort();
 
 describe(`parts by event (SEED=${SEED})`, () => {
   let database: TestDatabase;
@@ -68,18 +83,6 @@ describe(`parts by event (SEED=${SEED})`, () => {
     };
   }
 
-  const namesOf = ({ events }: SliceMeasure) => events!.map(({ event }) => event);
-
-  function placedParts({ parts, events }: SliceMeasure): PlacedPart[] {
-    const places = events!.flatMap(({ parts: count }, place) => Array.from({ length: count }, () => place));
-    return parts.map(({ from, to }, part) => ({
-      part,
-      place: places[part]!,
-      ...(from && { from }),
-      ...(to && { to }),
-    }));
-  }
-
   /** The rows of the wanted parts, from one reading of the given ones. */
   async function read(
     slice: Slice,
@@ -103,8 +106,6 @@ describe(`parts by event (SEED=${SEED})`, () => {
         .map((line) => JSON.parse(line) as Row),
     );
   }
-
-  const sorted = (rows: readonly Row[]) => rows.map(({ uuid }) => uuid).sort();
 
   it('name the most frequent events, the earlier name first where two are equally frequent, and put the rest together', async () => {
     const stored = await store(['b', 'a', 'c', 'c', 'd', 'e', 'e', 'e']);
@@ -219,13 +220,14 @@ describe(`parts by event (SEED=${SEED})`, () => {
   });
 });
 
-describe('streams of marked parts', () => {
-  async function* broken(): AsyncGenerator<Uint8Array> {
-    throw new Error('no rows');
-  }
+async function* brokenRows(): AsyncGenerator<Uint8Array> {
+  yield HEADER;
+  throw new Error('no rows');
+}
 
+describe('streams of marked parts', () => {
   it('pass on the error of their source, and wait for no part that failed', async () => {
-    const { rowsOf, stop } = markedParts(broken(), 1, [0, 1, 2]);
+    const { rowsOf, stop } = markedParts(brokenRows(), 1, [0, 1, 2]);
     const read = [0, 1, 2].map(async (part) =>
       readAll(rowsOf(part)).catch(async (error: unknown) => {
         await stop(error);

@@ -20,7 +20,7 @@ const HOSTILE = [
   '語'.repeat(200), '🛒'.repeat(100), `${'x'.repeat(166)}/${'y'.repeat(30)}`, `${'x'.repeat(165)}/${'y'.repeat(33)}`, '',
 ]; // prettier-ignore
 
-const ALPHABET = [...'aAbBzZ09._-~%/$ =\\{}', 'ä', 'Ä', '語', '🛒', '\n', 'İ'];
+const ALPHABET = [...Array.from('aAbBzZ09._-~%/$ =\\{}'), 'ä', 'Ä', '語', '🛒', '\n', 'İ'];
 
 function randomNames(count: number, seed: number): string[] {
   const random = seeded(seed);
@@ -106,6 +106,12 @@ describe(`folders of events (SEED=${SEED})`, () => {
   });
 });
 
+const refused = (prefix: string, message: RegExp) =>
+  assert.throws(
+    () => checkPrefix(prefix),
+    (error) => error instanceof InvalidInput && message.test(error.message) && error.attr === 'prefix',
+  );
+
 describe('names of files by event', () => {
   const events = [
     { event: '$pageview', parts: 2 },
@@ -142,7 +148,7 @@ describe('names of files by event', () => {
       start: INTERVAL.start.replace('000000Z', '000001Z'),
       end: INTERVAL.end.replace('000000Z', '000001Z'),
     };
-    const prefix = checkPrefix(`${`${'p'.repeat(230)}/`.repeat(3)}${'{event}'}`);
+    const prefix = checkPrefix(`${`${'p'.repeat(230)}/`.repeat(3)}{event}`);
     const file = { format: 'Parquet', compression: 'snappy', numbered: true, codecInName: true } as const;
     const delivery = { ...long, runId: RUN, file, events: [{ event: '語'.repeat(200), parts: 10_000 }] };
     const key = namesOf(`${prefix}/date={start_date}/hour={start_hour}`, delivery, 'versioned').file(9_999);
@@ -152,11 +158,6 @@ describe('names of files by event', () => {
 
   it('have a prefix that leaves room for the event, and contains it once', () => {
     assert.equal(checkPrefix('web/event={event}/'), 'web/event={event}');
-    const refused = (prefix: string, message: RegExp) =>
-      assert.throws(
-        () => checkPrefix(prefix),
-        (error) => error instanceof InvalidInput && message.test(error.message) && error.attr === 'prefix',
-      );
     refused('{event}/{event}', /once/);
     refused(`${'p'.repeat(56)}{event}`, /255 bytes between slashes, of which \{event\} counts as 200/);
     refused(`${'p/'.repeat(349)}{event}`, /896 bytes, of which \{event\} counts as 200/);
