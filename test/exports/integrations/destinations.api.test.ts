@@ -38,7 +38,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   AzureBlob: ['connection_string'],
   GCS: ['service_account_key'],
   Postgres: ['user', 'password'],
-  Iceberg: ['token', 'credential', ...S3_SECRETS, 'aws_session_token'],
+  Iceberg: ['token', 'credential', ...S3_SECRETS, 'aws_session_token', 'service_account_key', 'connection_string'],
   HTTP: ['token', 'signing_secret'],
 };
 

@@ -174,6 +174,19 @@ describe('integrations over HTTP', () => {
     assert.equal((await opened(one.id))['connection_string'], next);
   });
 
+  it('of a catalog bring its servers along with the credentials, and leave the choice between those to the export', async () => {
+    const keys = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-key' };
+    const servers = { catalog_uri: 'https://8.8.8.8/iceberg', endpoint_url: 'https://8.8.4.4' };
+    const made = await integrate('iceberg', { ...servers, ...keys });
+    assert.doesNotMatch(JSON.stringify(made), /canary/);
+    const table = { namespace: 'analytics', table_name: 'clicks', region: 'eu-west-3', catalog_auth: 'sigv4' };
+    const one = await created({ type: 'Iceberg', config: table, integration: made.id });
+    const whole = await opened(one.id);
+    for (const [field, value] of Object.entries({ ...servers, ...keys, ...table })) assert.equal(whole[field], value);
+    const elsewhere = { ...table, catalog_uri: 'https://1.1.1.1/iceberg' };
+    assert.equal((await create({ type: 'Iceberg', config: elsewhere, integration: made.id })).status, 400);
+  });
+
   it('do not share a place either', async () => {
     const { id } = await integrate();
     const config = bucket();

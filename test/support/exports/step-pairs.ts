@@ -8,7 +8,7 @@ const PAIRS = 12;
 const isWhole = process.env['SLUICE_CONTRACT'] === 'whole';
 const seed = Number(process.env['SLUICE_CONTRACT_SEED'] ?? Math.floor(Math.random() * 1e6));
 
-/** What repeats the choice of an earlier run. */
+/** Words that repeat the choice of an earlier run. */
 export const repeat = isWhole ? 'SLUICE_CONTRACT=whole' : `SLUICE_CONTRACT_SEED=${seed}`;
 
 /** @param most of the steps, which is reason enough only where another store of the same kind is stopped at all of them */

@@ -63,17 +63,18 @@ export async function copySourceUrl(blob: BlockBlobClient, { credential }: Azure
   return blob.generateSasUrl({ permissions: BlobSASPermissions.parse('r'), expiresOn });
 }
 
+const addressOf = (url: string, sas: string) => `${url}${url.includes('?') ? '&' : '?'}${sas}`;
+
 type Transport = { onRequest: SessionContext['onRequest'] | undefined; renewed: RenewedSas | undefined };
 
 function transport(agents: HttpAgents, { onRequest, renewed }: Transport): IHttpClient {
   const send = sender(agents, onRequest);
   if (!renewed) return { sendRequest: async (resource) => send(resource, resource.url) };
-  const signed = (url: string, sas: string) => `${url}${url.includes('?') ? '&' : '?'}${sas}`;
   return {
     async sendRequest(resource) {
-      const response = await send(resource, signed(resource.url, await renewed.currentSas()));
+      const response = await send(resource, addressOf(resource.url, await renewed.currentSas()));
       const isRefused = response.status === FORBIDDEN || response.status === UNAUTHORIZED;
-      return isRefused ? send(resource, signed(resource.url, await renewed.currentSas(true))) : response;
+      return isRefused ? send(resource, addressOf(resource.url, await renewed.currentSas(true))) : response;
     },
   };
 }

@@ -22,9 +22,8 @@ function tableOf({ catalog_uri, warehouse, namespace, table_name }: Config): str
   return `iceberg:${catalog_uri.replace(/\/$/, '')}#${warehouse ?? ''}/${namespace}.${table_name}`;
 }
 
-function storageOf(config: Config): string {
+function storePlace(config: Config): string {
   const origin = originOf(config);
-  // Configurations from before other storages name none.
   if (config.storage === 'gcs') return `gcs ${origin ?? GOOGLE}`;
   return config.storage === 'azure' ? `azure ${config.blob_endpoint ?? ''}` : (origin ?? 'aws');
 }
@@ -34,7 +33,7 @@ function tablePlace(config: Config): string {
   const server = config.oauth2_server_uri ? ` by ${config.oauth2_server_uri}` : '';
   const signed = config.catalog_auth === 'sigv4' ? ' signed' : '';
   const vended = config.storage_credentials === 'vended' ? ' vended' : '';
-  return `${tableOf(config)} in ${storageOf(config)}${server}${signed}${vended}`;
+  return `${tableOf(config)} in ${storePlace(config)}${server}${signed}${vended}`;
 }
 
 export type IcebergTable = { catalog: Catalog; addColumns: boolean | null; openLake(location: string): Promise<Lake> };
@@ -94,23 +93,18 @@ export const iceberg = defineDestination<Config>({
   config: IcebergSchema,
   integration: {
     kind: 'iceberg',
+    // Servers go with the credentials that they get. Which of the credentials are used is the export's own choice.
     fields: [
       'catalog_uri',
-      'catalog_auth',
       'token',
       'credential',
       'oauth2_server_uri',
-      'scope',
-      'signing_name',
-      'signing_region',
-      'storage_credentials',
       'aws_access_key_id',
       'aws_secret_access_key',
       'aws_session_token',
-      'endpoint_url',
-      'storage',
       'service_account_key',
       'connection_string',
+      'endpoint_url',
       'blob_endpoint',
     ],
   },

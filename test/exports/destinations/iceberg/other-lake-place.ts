@@ -10,6 +10,8 @@ import type { TestPlace } from '../../../support/exports/destination-contract.ts
 import { keyOf, lakeReader, type ManifestPath } from '../../../support/exports/lake-reader.ts';
 
 const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+/** Data files, manifests and uploads. */
+const OURS = /\.(parquet|avro)$|\/_sluice-upload-/;
 const DAY_MS = 86_400_000;
 
 /** The store of a catalog's tables: its objects, and the fields that a configuration needs. */
@@ -28,7 +30,6 @@ type LakeStore = {
 /** The catalog writes its own files by plain HTTP, as `RestCatalog.java` has it. */
 const byHttp = (from: string, to: string, query: string) => ({
   CATALOG_WAREHOUSE: `${from}lake`,
-  CATALOG_IO__IMPL: 'RestCatalog$HttpFiles',
   CATALOG_HTTP_FROM: from,
   CATALOG_HTTP_TO: to,
   CATALOG_HTTP_QUERY: query,
@@ -117,8 +118,7 @@ export async function makeOtherLakePlace(storage: keyof typeof STORAGES): Promis
         const urls = [list, ...manifests.map(({ manifest_path }) => manifest_path), ...(await filesOf(list))];
         for (const url of urls) named.add(keyOf(url));
       }
-      const isOurs = (key: string) => /\.(parquet|avro)$|\/_sluice-upload-/.test(key);
-      return (await store.list(folder)).filter((key) => isOurs(key) && !named.has(key)).length;
+      return (await store.list(folder)).filter((key) => OURS.test(key) && !named.has(key)).length;
     },
     damages: [
       { name: 'missing file', inflict: async () => store.remove(await firstFile()) },

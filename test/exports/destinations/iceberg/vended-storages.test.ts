@@ -30,36 +30,36 @@ async function sasOf({ store }: OtherLakePlace, seconds: number): Promise<string
   return url.slice(url.indexOf('?') + 1);
 }
 
-describe('a catalog that vends credentials of other storages', () => {
-  /** What each answer vends, in turn; the last one stays. */
-  async function deliver(place: OtherLakePlace, vended: readonly object[], onRows = async () => {}) {
-    let given = 0;
-    const catalog = await startBefore(place.uri, ({ method, path, headers }) => {
-      const isAsked = headers['x-iceberg-access-delegation'] === 'vended-credentials' && method === 'GET';
-      if (!isAsked || !path.endsWith('/tables/events')) return undefined;
-      const config = vended[Math.min(given++, vended.length - 1)];
-      return { edit: (answer) => withFields(answer, { config }) };
-    });
-    try {
-      const secrets = { service_account_key: null, connection_string: null, blob_endpoint: null, endpoint_url: null };
-      const config = {
-        ...(place.config as object),
-        ...secrets,
-        catalog_uri: catalog.uri,
-        storage_credentials: 'vended',
-      };
-      const rows = buildRows(3);
-      const run = testInterval({ ...place, config }).plan([rows]);
-      const staged = await run.write(async (step) => (step === 'part-0-begin' ? onRows() : undefined));
-      assert.deepEqual(await run.verify(await run.commit(staged), true), []);
-      assert.deepEqual(await place.read(), rows.map(({ uuid }) => uuid).sort());
-      assert.equal(await place.leftovers(), 0);
-      return given;
-    } finally {
-      catalog.close();
-    }
+/** @param vended properties in the catalog's answers, in turn; the last ones stay */
+async function deliver(place: OtherLakePlace, vended: readonly object[], onRows = async () => {}) {
+  let given = 0;
+  const catalog = await startBefore(place.uri, ({ method, path, headers }) => {
+    const isAsked = headers['x-iceberg-access-delegation'] === 'vended-credentials' && method === 'GET';
+    if (!isAsked || !path.endsWith('/tables/events')) return undefined;
+    const config = vended[Math.min(given++, vended.length - 1)];
+    return { edit: (answer) => withFields(answer, { config }) };
+  });
+  try {
+    const secrets = { service_account_key: null, connection_string: null, blob_endpoint: null, endpoint_url: null };
+    const config = {
+      ...(place.config as object),
+      ...secrets,
+      catalog_uri: catalog.uri,
+      storage_credentials: 'vended',
+    };
+    const rows = buildRows(3);
+    const run = testInterval({ ...place, config }).plan([rows]);
+    const staged = await run.write(async (step) => (step === 'part-0-begin' ? onRows() : undefined));
+    assert.deepEqual(await run.verify(await run.commit(staged), true), []);
+    assert.deepEqual(await place.read(), rows.map(({ uuid }) => uuid).sort());
+    assert.equal(await place.leftovers(), 0);
+    return given;
+  } finally {
+    catalog.close();
   }
+}
 
+describe('a catalog that vends credentials of other storages', () => {
   describe('gcs', () => {
     let place: OtherLakePlace;
     before(async function () {

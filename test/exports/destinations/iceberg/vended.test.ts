@@ -135,6 +135,7 @@ describe('a catalog that vends credentials', () => {
   for (const [what, vended, code] of [
     ['nothing', {}, 'credentials_not_vended'],
     ['a key without its secret', { config: { 's3.access-key-id': 'canary' } }, 'credentials_not_vended'],
+    ['a token of two lines', { 's3.session-token': 'canary\ncanary' }, 'credentials_not_vended'],
     ['no texts', { config: { 's3.access-key-id': 1 }, 'storage-credentials': [null] }, 'credentials_not_vended'],
     ['a private address', { 's3.endpoint': 'http://10.0.0.1' }, 'vended_host_not_allowed'],
     ['the address of a metadata server', { 's3.endpoint': 'http://169.254.169.254' }, 'vended_host_not_allowed'],

@@ -1,4 +1,4 @@
-// Apache's reference REST catalog on loopback. Where its own FileIO cannot reach a store's emulator, RestCatalog$HttpFiles writes the metadata. java -cp 'libs/*' RestCatalog.java (properties from CATALOG_*, port from PORT or any); prints the port.
+// Apache's reference REST catalog on loopback. With http.from it writes its files by plain HTTP. java -cp 'libs/*' RestCatalog.java (properties from CATALOG_*, port from PORT or any); prints the port.
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,6 +17,7 @@ import org.apache.iceberg.io.FileIO;
 import org.apache.iceberg.io.InputFile;
 import org.apache.iceberg.io.OutputFile;
 import org.apache.iceberg.io.PositionOutputStream;
+import org.apache.iceberg.jdbc.JdbcCatalog;
 import org.apache.iceberg.rest.RESTCatalogAdapter;
 import org.apache.iceberg.rest.RESTCatalogServlet;
 import org.eclipse.jetty.server.Server;
@@ -31,7 +32,7 @@ public class RestCatalog {
       if (name.startsWith("CATALOG_"))
         properties.put(name.substring(8).replace("__", "-").replace("_", ".").toLowerCase(Locale.ROOT), value);
     });
-    var catalog = CatalogUtil.buildIcebergCatalog("rest", properties, null);
+    var catalog = properties.containsKey("http.from") ? catalogByHttp(properties) : CatalogUtil.buildIcebergCatalog("rest", properties, null);
     var context = new ServletContextHandler(ServletContextHandler.NO_SESSIONS);
     context.setContextPath("/");
     context.addServlet(new ServletHolder(new RESTCatalogServlet(new RESTCatalogAdapter(catalog))), "/*");
@@ -42,8 +43,18 @@ public class RestCatalog {
     server.join();
   }
 
+  private static JdbcCatalog catalogByHttp(Map<String, String> properties) {
+    var catalog = new JdbcCatalog(given -> {
+      var files = new HttpFiles();
+      files.initialize(given);
+      return files;
+    }, null, true);
+    catalog.initialize("rest", properties);
+    return catalog;
+  }
+
   /** Files by plain HTTP: those whose addresses begin with http.from are at http.to, with the query http.query. */
-  public static class HttpFiles implements FileIO {
+  private static class HttpFiles implements FileIO {
     private final HttpClient client = HttpClient.newHttpClient();
     private Map<String, String> properties;
 

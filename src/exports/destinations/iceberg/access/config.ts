@@ -1,7 +1,7 @@
 /** Configuration of an Iceberg destination. */
 import { InvalidInput } from '../../../../platform/errors.ts';
 import { checkEndpoint, checkUrl } from '../../../../platform/net/endpoint.ts';
-import { nullable, stringEnum, Type, type Static } from '../../../../platform/schema.ts';
+import { nullable, stringEnum, Type, type Static, type TSchema } from '../../../../platform/schema.ts';
 import { addGroup, shownWhen } from '../../define.ts';
 import { parseConnectionString } from '../../azure-blob/connection-string.ts';
 import { checkHostOf, type DestinationEnvironment } from '../../environment.ts';
@@ -13,6 +13,11 @@ import { optionalSecret } from '../../secret.ts';
 const BY_TOKEN = { catalog_auth: ['bearer'] };
 const BY_SIGNATURE = { catalog_auth: ['sigv4'] };
 const keysOf = (storage: string) => ({ storage: [storage], storage_credentials: ['configured'] });
+
+type Hints = { 'x-group'?: string; 'x-when'?: object; 'x-required-when'?: object };
+
+/** Adds hints for forms to a field that may be absent, which it stays. */
+const withHints = <S extends TSchema>(hints: Hints, schema: S) => Type.Optional({ ...schema, ...hints });
 
 const optionalText = (title: string, description: string, limits: { maxLength?: number; pattern?: string } = {}) =>
   withDefault(nullable(Type.String({ description, ...limits }), { title }), null);
@@ -41,15 +46,19 @@ export const IcebergSchema = Type.Object(
           'bearer: by a token or a credential, if the catalog asks for one. sigv4: by requests that are signed with the access key, as AWS Glue and S3 Tables need them.',
       }),
     }),
-    token: shownWhen(
-      BY_TOKEN,
-      optionalSecret('Token', 'The bearer token of the catalog; empty for a catalog without authentication.'),
+    token: Type.Optional(
+      shownWhen(
+        BY_TOKEN,
+        optionalSecret('Token', 'The bearer token of the catalog; empty for a catalog without authentication.'),
+      ),
     ),
-    credential: shownWhen(
-      BY_TOKEN,
-      optionalSecret(
-        'Credential',
-        'The id and the secret of a client, with a colon between them, for catalogs that give tokens by OAuth 2; in place of a token.',
+    credential: Type.Optional(
+      shownWhen(
+        BY_TOKEN,
+        optionalSecret(
+          'Credential',
+          'The id and the secret of a client, with a colon between them, for catalogs that give tokens by OAuth 2; in place of a token.',
+        ),
       ),
     ),
     ...addGroup('connection', {
@@ -90,51 +99,42 @@ export const IcebergSchema = Type.Object(
           'configured: those below. vended: the catalog gives temporary ones for the files of the table, and new ones before they expire.',
       }),
     }),
-    region: {
-      ...Type.Optional(
-        nullable(
-          Type.String({
-            minLength: 1,
-            description:
-              'The region of the table’s bucket in S3, such as us-east-1; S3-compatible stores other than AWS accept any value.',
-            examples: ['us-east-1'],
-          }),
-          { title: 'Region' },
-        ),
+    region: withHints(
+      { 'x-group': 'connection', 'x-required-when': { storage: ['s3'] } },
+      nullable(
+        Type.String({
+          minLength: 1,
+          description:
+            'The region of the table’s bucket in S3, such as us-east-1; S3-compatible stores other than AWS accept any value.',
+          examples: ['us-east-1'],
+        }),
+        { title: 'Region' },
       ),
-      'x-group': 'connection',
-      'x-required-when': { storage: ['s3'] },
-    },
-    aws_access_key_id: {
-      ...optionalSecret(
+    ),
+    aws_access_key_id: withHints(
+      { 'x-required-when': keysOf('s3') },
+      optionalSecret(
         'Access key ID',
         'The ID of an access key of a storage in S3, and of a catalog that wants signatures; empty if neither does.',
         { isReadable: true },
       ),
-      'x-required-when': keysOf('s3'),
-    },
-    aws_secret_access_key: {
-      ...optionalSecret('Secret access key', 'The secret of that access key.'),
-      'x-required-when': keysOf('s3'),
-    },
+    ),
+    aws_secret_access_key: withHints(
+      { 'x-required-when': keysOf('s3') },
+      optionalSecret('Secret access key', 'The secret of that access key.'),
+    ),
     aws_session_token: optionalSecret(
       'Session token',
       'The token that belongs to the access key, if that is a temporary one.',
     ),
-    service_account_key: {
-      ...shownWhen(
-        keysOf('gcs'),
-        optionalSecret('Service account key', 'The JSON key of a service account that may write the files.'),
-      ),
-      'x-required-when': keysOf('gcs'),
-    },
-    connection_string: {
-      ...shownWhen(
-        keysOf('azure'),
-        optionalSecret('Connection string', 'The connection string of the storage account of the files.'),
-      ),
-      'x-required-when': keysOf('azure'),
-    },
+    service_account_key: withHints(
+      { 'x-when': keysOf('gcs'), 'x-required-when': keysOf('gcs') },
+      optionalSecret('Service account key', 'The JSON key of a service account that may write the files.'),
+    ),
+    connection_string: withHints(
+      { 'x-when': keysOf('azure'), 'x-required-when': keysOf('azure') },
+      optionalSecret('Connection string', 'The connection string of the storage account of the files.'),
+    ),
     ...addGroup('connection', {
       endpoint_url: shownWhen(
         { storage: ['s3', 'gcs'] },
@@ -196,6 +196,9 @@ export const IcebergSchema = Type.Object(
 );
 export type IcebergConfig = Static<typeof IcebergSchema>;
 
+/** Plans from before other storages name none. */
+export const storageOf = ({ storage }: Partial<Pick<IcebergConfig, 'storage'>>) => storage ?? 's3';
+
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ -]*$/u;
 
@@ -219,7 +222,8 @@ const KEYS = ['aws_access_key_id', 'aws_secret_access_key'] as const;
 const CREDENTIALS = { s3: KEYS, gcs: ['service_account_key'], azure: ['connection_string'] } as const;
 
 function requireFields(config: IcebergConfig): void {
-  const { storage = 's3', storage_credentials, catalog_auth } = config;
+  const { storage_credentials, catalog_auth } = config;
+  const storage = storageOf(config);
   const needed = new Set<keyof IcebergConfig>(storage_credentials === 'vended' ? [] : CREDENTIALS[storage]);
   if (storage === 's3') needed.add('region');
   if (catalog_auth === 'sigv4') for (const field of KEYS) needed.add(field);

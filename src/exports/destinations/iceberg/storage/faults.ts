@@ -22,8 +22,9 @@ function ownFaults<Name extends string, Codes extends string>(
   name: Name,
   faults: Readonly<Record<Codes, KnownFault>>,
 ): Prefixed<Name, Codes> {
-  const entries = Object.entries<KnownFault>(faults).flatMap(([code, { rawCodes: _, ...known }]) => {
+  const entries = Object.entries<KnownFault>(faults).flatMap(([code, fault]) => {
     if (Object.hasOwn(OBJECT_STORE_FAULTS, code)) return [];
+    const { rawCodes: _, ...known } = fault;
     const isChosen = known.field !== undefined && CHOSEN_BY_CATALOG.has(known.field);
     const sentence = TABLE_SENTENCES[code] ?? known.sentence;
     return [[`${name}_${code}`, { ...known, sentence, ...(isChosen && { field: 'table_name' }) }]];

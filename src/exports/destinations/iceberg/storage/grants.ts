@@ -48,10 +48,13 @@ function configFor(location: string, { config, credentials }: VendedStorage): St
   return { ...config, ...best?.config };
 }
 
+/** Characters of headers and queries. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
 /** @throws DestinationUnavailable if the catalog has not given it */
 export function neededValue(config: StorageConfig, name: string): string {
   const value = config[name];
-  if (!value) throw icebergFault('credentials_not_vended');
+  if (value === undefined || !PRINTABLE.test(value)) throw icebergFault('credentials_not_vended');
   return value;
 }
 

@@ -1,5 +1,6 @@
 /** Opens the storage of a table's files. */
 import type { WholeObjectStore } from '../../object-store/store.ts';
+import { storageOf } from '../access/config.ts';
 import { icebergFault } from '../faults.ts';
 import { lakeOf, type Lake } from '../lake.ts';
 import { openAzureStore } from './azure.ts';
@@ -19,6 +20,6 @@ const OPENERS: Record<Storage, (location: OpenedLocation, options: StorageOption
 export async function openLake(url: string, options: StorageOptions): Promise<Lake> {
   const location = parseLocation(url);
   // Only servers that the configuration is for get its credentials.
-  if (location.storage !== (options.config.storage ?? 's3')) throw icebergFault('storage_differs');
+  if (location.storage !== storageOf(options.config)) throw icebergFault('storage_differs');
   return lakeOf(await OPENERS[location.storage]({ ...location, url }, options), location);
 }

@@ -61,7 +61,7 @@ async function vendedAccess(location: string, { config, catalog, allowedHosts }:
 }
 
 function keysIn(config: StorageConfig) {
-  const sessionToken = config['s3.session-token'];
+  const sessionToken = config['s3.session-token'] && neededValue(config, 's3.session-token');
   return {
     accessKeyId: neededValue(config, 's3.access-key-id'),
     secretAccessKey: neededValue(config, 's3.secret-access-key'),
