@@ -30,8 +30,9 @@ const ARROWS = `
   platform/errors         ->
   platform/omit-undefined ->
   platform/schema         ->
+  platform/egress-variables ->
   platform/trace-variables ->
-  platform/config         -> platform/trace-variables
+  platform/config         -> platform/egress-variables, platform/trace-variables
   platform/fairness       ->
   platform/secrets        -> platform/fairness
   platform/telemetry      -> platform/config (types), platform/secrets

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { CommandFailed } from './errors.ts';
 import { compile, stringEnum, Type, type Static } from './schema.ts';
-import { EgressVariables } from './net/egress-variables.ts';
+import { EgressVariables } from './egress-variables.ts';
 import { TraceVariables } from './trace-variables.ts';
 
 const Port = (fallback: number, description: string) =>

@@ -128,7 +128,8 @@ describe('the documentation of destinations', () => {
     ];
     const destination = ALL.find(({ type }) => type === place.type)!;
     assert.equal(destination.integration?.kind, integration.kind);
-    assert.deepEqual(Object.keys(integration.config), destination.integration.fields);
+    for (const field of Object.keys(integration.config))
+      assert.ok(destination.integration.fields.includes(field), field);
     assert.doesNotThrow(() => validateConfig(destination, { ...integration.config, ...place.config }));
   });
 

@@ -25,7 +25,7 @@ const seed = Number(process.env['SLUICE_EGRESS_SEED'] ?? Math.floor(Math.random(
 const S3_KEYS = { aws_access_key_id: 'a', aws_secret_access_key: 's', region: 'us-east-1' };
 
 let listedPort = 0;
-/** What the listed server answers. */
+/** Writes the answers of the listed server. */
 let answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
 const listedUrl = () => `http://${LISTED}:${listedPort}`;
 const azure = (endpoint: string) => `BlobEndpoint=${endpoint};AccountName=lake;AccountKey=${btoa('key')}`;

@@ -38,6 +38,11 @@ describe('integrations over HTTP', () => {
   const opened = async (id: string) =>
     exports.world.batchExports.decryptConfig(await exports.world.batchExports.get(exports.world.projectId, id));
 
+  const patch = async (id: string, destination: Record<string, unknown>) => {
+    const { status, body } = await request('PATCH', `/batch_exports/${id}/`, { destination });
+    return { status, body: body as Export & Problem };
+  };
+
   before(async () => {
     exports = await startExportsApi();
   });
@@ -55,10 +60,6 @@ describe('integrations over HTTP', () => {
 
   describe('with a role in place of a key', () => {
     const ROLE = { aws_role_arn: 'arn:aws:iam::123456789012:role/exports' };
-    const patch = async (id: string, destination: Record<string, unknown>) => {
-      const { status, body } = await request('PATCH', `/batch_exports/${id}/`, { destination });
-      return { status, body: body as Export & Problem };
-    };
 
     it('show the role, and bring it in place of an export’s own key', async () => {
       const { id, config } = await integrate('aws-s3', ROLE);

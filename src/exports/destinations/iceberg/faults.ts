@@ -3,7 +3,7 @@ import { DestinationRejected, DestinationUnavailable } from '../../../platform/e
 import { HOST_REFUSED } from '../../../platform/net/host-rules.ts';
 import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults, type NetworkFaultCode } from '../network-faults.ts';
-import { S3_FAULTS } from '../s3/faults.ts';
+import { S3_FAULTS, STORE_FAULTS } from '../s3/faults.ts';
 import { OTHER_STORAGE_FAULTS } from './storage/faults.ts';
 
 type CatalogNetworkFaults = Record<`catalog_${NetworkFaultCode}`, KnownFault>;
@@ -201,7 +201,7 @@ const OWN_STORAGE_FAULTS = {
 } as const satisfies Partial<Record<keyof typeof S3_FAULTS, KnownFault>>;
 
 // Manifests of files are not an Iceberg table's.
-const { manifest_foreign: _foreign, manifest_too_large: _large, ...STORAGE_FAULTS } = S3_FAULTS;
+const { manifest_foreign: _foreign, manifest_too_large: _large, ...STORAGE_FAULTS } = STORE_FAULTS;
 
 export const ICEBERG_FAULTS = {
   ...CATALOG_FAULTS,

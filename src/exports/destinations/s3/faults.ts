@@ -3,8 +3,6 @@ import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';
 import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
 
-export const ROLES_OFF =
-  'This installation does not assume roles. Enter an access key, or ask the operator to set EXPORT_AWS_ROLES.';
 const NEEDED =
   'Needed on the bucket: s3:PutObject, s3:GetObject, s3:ListBucket, ' +
   's3:AbortMultipartUpload, s3:ListMultipartUploadParts; with a KMS key also kms:GenerateDataKey and kms:Decrypt.';
@@ -14,11 +12,49 @@ const REFUSED = `The credentials are wrong or may not do this. ${NEEDED}`;
 const ELSEWHERE = 'The bucket is in another region.';
 const NOT_WHOLE = 'The content did not arrive whole.';
 
+export const ROLES_OFF =
+  'This installation does not assume roles. Enter an access key, or ask the operator to set EXPORT_AWS_ROLES.';
+
+/** Of roles, which Iceberg’s storage does not take. */
+const ROLE_FAULTS = {
+  role_denied: {
+    owner: 'you',
+    field: 'aws_role_arn',
+    sentence:
+      'The role cannot be assumed. Its trust policy must let the identity of this installation do sts:AssumeRole with ' +
+      'the external ID of this project.',
+  },
+  role_without_external_id: {
+    owner: 'you',
+    field: 'aws_role_arn',
+    sentence:
+      'The role can be assumed without an external ID, so it is not used. Add a condition on sts:ExternalId to its trust policy.',
+  },
+  role_region_disabled: {
+    owner: 'you',
+    field: 'region',
+    sentence: 'The account of the role has not activated the Security Token Service in this region.',
+  },
+  role_service_unavailable: {
+    owner: 'destination',
+    sentence: 'The Security Token Service, which gives the credentials of roles, does not answer.',
+  },
+  roles_off: {
+    owner: 'sluice',
+    field: 'aws_role_arn',
+    sentence: ROLES_OFF,
+  },
+  identity_unusable: {
+    owner: 'sluice',
+    sentence: 'The AWS identity of this installation, which assumes roles, is missing or refused.',
+  },
+} as const satisfies Record<string, KnownFault>;
+
 /**
  * Final faults always recur with the same request, because the configuration is wrong, or the store does not support the request. All
  * others may be temporary, as during a rotation of keys, a restore or a correction of a clock, or while a policy is still spreading.
  */
-export const S3_FAULTS = {
+export const STORE_FAULTS = {
   bucket_not_found: {
     owner: 'you',
     field: 'bucket_name',
@@ -80,37 +116,6 @@ export const S3_FAULTS = {
     field: 'aws_access_key_id',
     sentence: 'The credentials are not valid.',
     rawCodes: ['InvalidToken'],
-  },
-  role_denied: {
-    owner: 'you',
-    field: 'aws_role_arn',
-    sentence:
-      'The role cannot be assumed. Its trust policy must let the identity of this installation do sts:AssumeRole with ' +
-      'the external ID of this project.',
-  },
-  role_without_external_id: {
-    owner: 'you',
-    field: 'aws_role_arn',
-    sentence:
-      'The role can be assumed without an external ID, so it is not used. Add a condition on sts:ExternalId to its trust policy.',
-  },
-  role_region_disabled: {
-    owner: 'you',
-    field: 'region',
-    sentence: 'The account of the role has not activated the Security Token Service in this region.',
-  },
-  role_service_unavailable: {
-    owner: 'destination',
-    sentence: 'The Security Token Service, which gives the credentials of roles, does not answer.',
-  },
-  roles_off: {
-    owner: 'sluice',
-    field: 'aws_role_arn',
-    sentence: ROLES_OFF,
-  },
-  identity_unusable: {
-    owner: 'sluice',
-    sentence: 'The AWS identity of this installation, which assumes roles, is missing or refused.',
   },
   clock_skewed: {
     owner: 'sluice',
@@ -189,6 +194,8 @@ export const S3_FAULTS = {
   ...networkFaults({ hostField: 'endpoint_url', unreachable: 'The store cannot be reached.' }),
   ...OBJECT_STORE_FAULTS,
 } as const satisfies Record<string, KnownFault>;
+
+export const S3_FAULTS = { ...STORE_FAULTS, ...ROLE_FAULTS } as const;
 
 export type S3FaultCode = keyof typeof S3_FAULTS;
 

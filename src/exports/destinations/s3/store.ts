@@ -11,6 +11,7 @@ import {
   ListPartsCommand,
   PutObjectCommand,
   UploadPartCommand,
+  type ChecksumType,
   type S3Client,
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3';
@@ -244,7 +245,7 @@ export function s3Store(options: S3StoreOptions): WholeObjectStore {
   };
 }
 
-const FULL_OBJECT = 'FULL_OBJECT' as const;
+const FULL_OBJECT: ChecksumType = 'FULL_OBJECT';
 const NOT_IMPLEMENTED = 501;
 /** Refusals of a call that other calls need not meet with: of a right, of a lock on objects, or because the store has no such call. */
 const REFUSALS = new Set<S3FaultCode>([

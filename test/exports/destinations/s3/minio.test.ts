@@ -23,6 +23,14 @@ async function keysIn({ bucket: { client, bucket: Bucket } }: S3Place): Promise<
   return Contents.map(({ Key }) => Key!);
 }
 
+async function lockedPlace(Mode: 'GOVERNANCE' | 'COMPLIANCE', layout: 'versioned' | 'stable'): Promise<S3Place> {
+  const place = await makeMinioPlace({ layout }, { ObjectLockEnabledForBucket: true });
+  const { client, bucket: Bucket } = place.bucket;
+  const rule = { ObjectLockEnabled: 'Enabled', Rule: { DefaultRetention: { Mode, Days: 1 } } } as const;
+  await client.send(new PutObjectLockConfigurationCommand({ Bucket, ObjectLockConfiguration: rule }));
+  return place;
+}
+
 describe('MinIO', () => {
   before(function () {
     return needsMinio(this);
@@ -67,14 +75,6 @@ describe('MinIO', () => {
   });
 
   describe('with Object Lock', () => {
-    async function lockedPlace(Mode: 'GOVERNANCE' | 'COMPLIANCE', layout: 'versioned' | 'stable'): Promise<S3Place> {
-      const place = await makeMinioPlace({ layout }, { ObjectLockEnabledForBucket: true });
-      const { client, bucket: Bucket } = place.bucket;
-      const rule = { ObjectLockEnabled: 'Enabled', Rule: { DefaultRetention: { Mode, Days: 1 } } } as const;
-      await client.send(new PutObjectLockConfigurationCommand({ Bucket, ObjectLockConfiguration: rule }));
-      return place;
-    }
-
     for (const [mode, layout] of [
       ['GOVERNANCE', 'versioned'],
       ['COMPLIANCE', 'stable'],

@@ -79,7 +79,7 @@ describe('a role', () => {
       ['RoleArn', 'ExternalId', 'RoleSessionName', 'DurationSeconds'].map((name) => asked!.get(name)),
       [ROLE, 'sluice-ours', 'sluice-project-7', '3600'],
     );
-    // That the role needs the external id was tried.
+    // One attempt without an external id, which the role must refuse.
     assert.deepEqual(
       place.service.refused.map((form) => form.get('ExternalId')),
       [null],

@@ -1,5 +1,5 @@
 /** Environment variables that say what destinations and webhooks may reach. */
-import { stringEnum, Type } from '../schema.ts';
+import { stringEnum, Type } from './schema.ts';
 
 export const EgressVariables = {
   EXPORT_ALLOWED_HOSTS: Type.String({
