@@ -102,7 +102,11 @@ export function lakeOf({ lake }: { lake: Pick<NonNullable<Installation['lake']>,
      * @param isLookedAt all of them by default
      * @returns what is half of a delivery, or more than it, as sentences for each of these snapshots
      */
-    async problemsIn({ label }: Pick<Place, 'label'>, line: readonly Snapshot[], isLookedAt = (_: Snapshot) => true) {
+    async problemsIn(
+      { label }: Pick<Place, 'label'>,
+      line: readonly Snapshot[],
+      isLookedAt: (snapshot: Snapshot) => boolean = () => true,
+    ): Promise<string[][]> {
       const problems: string[][] = [];
       for (const { snapshot, delivered } of deliveriesIn(line.toReversed())) {
         if (!isLookedAt(snapshot)) continue;

@@ -103,6 +103,7 @@ async function runChaos(
   const readers = startReaders(fleet, eyes, lake, random(4), READERS);
   const foreign = startForeignRows(installation, fleet, random(5));
   const beganAt = performance.now();
+  const seconds = () => `${Math.round((performance.now() - beganAt) / 1000)} s`;
   const progress = setInterval(() => {
     const minute = Math.round((performance.now() - beganAt) / 60_000);
     const counts = [
@@ -120,7 +121,7 @@ async function runChaos(
   await half();
   clearInterval(progress);
 
-  console.log('no more faults: what is missing is delivered');
+  console.log(`no more faults, after ${seconds()}: what is missing is delivered`);
   await faults.stop();
   await operator.stop();
   await load.stop();
@@ -129,7 +130,7 @@ async function runChaos(
   const open = await findUndelivered(fleet, api, ranges, Number(options.settle));
   await readers.stop();
   await temporal.close();
-  console.log('comparing every row and every webhook');
+  console.log(`comparing every row and every webhook, after ${seconds()}`);
   const checked = await findDifferences(
     installation,
     fleet,
@@ -137,6 +138,7 @@ async function runChaos(
     { stores: eyes, lake, foreign: foreign.kept },
     ranges,
   );
+  console.log(`compared, after ${seconds()}`);
   const webhookProblems = await checkWebhooks(installation, fleet);
   const restored =
     options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes, lake) : [];
