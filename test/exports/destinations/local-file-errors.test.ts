@@ -43,7 +43,7 @@ describe('an error of the file system', () => {
 
   it('has a row above for every code that is translated', () => {
     const translated = Object.values<KnownFault>(LOCAL_FILE_FAULTS).flatMap(({ rawCodes = [] }) => rawCodes);
-    assert.deepEqual(CODES.map(([code]) => code).sort(), translated.sort());
+    assert.deepEqual(new Set(CODES.map(([code]) => code)), new Set<unknown>(translated));
   });
 
   it('with another code is passed on', () => {

@@ -46,6 +46,7 @@ describe('runs, backfills and logs over HTTP', () => {
     assert.deepEqual(rest, {
       id: run.id,
       status: 'Completed',
+      kind: 'scheduled',
       records_completed: 3,
       latest_error: null,
       error: null,
