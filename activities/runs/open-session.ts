@@ -138,6 +138,9 @@ async function recheck(destination: Destination, config: unknown, environment: D
     if (!(error instanceof InvalidInput)) throw error;
     const field = error.attr === null ? 'destination' : `${CONFIG_ATTR}${error.attr}`;
     const { message, code, cause } = error;
+    // The operator switches roles on and off by process: a run waits until its workers have them.
+    if (code === ROLES_OFF_CODE)
+      throw new DestinationUnavailable(message, { cause: error, fault: { code, owner: 'sluice', field } });
     if (!(cause instanceof HostRefused)) throw new InvalidInput(message, field, code, { cause: error });
     throw new DestinationUnavailable(message, {
       cause: error,

@@ -8,6 +8,9 @@ import { sourceOfRows, type RunPartSource } from './part-source.ts';
 
 export type NumberedPart = { index: number; range: PlannedPart };
 
+/** Files that are staged at once: each may have three pieces of eight MiB on their way to the store. */
+const STAGED_AT_ONCE = 4;
+
 type Staging = {
   /** Writes and records a part. @returns its rows */
   stage(part: NumberedPart, source: RunPartSource): Promise<number>;
@@ -41,20 +44,25 @@ export async function stageTogether(
   }));
   const reading = { events: plan.byEvent!.events.map(({ event }) => event), parts: placed };
   const failed = new AbortController();
-  const options = { signal: AbortSignal.any([signal, failed.signal]), hashKey };
+  // Without a time limit: planning has held the user's expressions to one over the same rows, and the store sets the pace here.
+  const options = { signal: AbortSignal.any([signal, failed.signal]), hashKey, seconds: 0 };
   const copied = events.copyParts(slice, plan.columns, reading, options);
   const numbers = missing.map(({ index }) => index);
   const { rowsOf, stop } = markedParts(copied, plan.columns.length, numbers);
   try {
-    const rows = await severalAtOnce(missing, (part) => {
-      const source = sourceOfRows(plan, part.range.rows, () => rowsOf(part.index));
-      return stage(part, source).catch(async (error: unknown) => {
-        // Otherwise the later parts would wait for their turn for ever, and the end of the reading for Postgres's next row.
-        failed.abort(error);
-        await stop(error);
-        throw error;
-      });
-    });
+    const rows = await severalAtOnce(
+      missing,
+      (part) => {
+        const source = sourceOfRows(plan, part.range.rows, () => rowsOf(part.index));
+        return stage(part, source).catch(async (error: unknown) => {
+          // Otherwise the later parts would wait for their turn for ever, and the end of the reading for Postgres's next row.
+          failed.abort(error);
+          await stop(error);
+          throw error;
+        });
+      },
+      STAGED_AT_ONCE,
+    );
     return rows.reduce((sum, count) => sum + count, 0);
   } finally {
     await stop(new Error('the parts are staged'));

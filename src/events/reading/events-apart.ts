@@ -41,7 +41,7 @@ export async function measureEvents(
     rows: counts.reduce((sum, { rows }) => sum + rows, 0),
     bytes: counts.reduce((sum, { bytes }) => sum + bytes, 0),
     parts: parts.flat(),
-    events: names.map((event, at) => ({ event, parts: parts[at]!.length })),
+    events: counts.map(({ event, bytes }, at) => ({ event, parts: parts[at]!.length, bytes })),
   };
 }
 

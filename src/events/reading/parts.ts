@@ -14,12 +14,12 @@ export type PartRange = { rows: number; from?: Boundary; to?: Boundary };
  */
 export type PartLimits = { rows: number; bytes: number; parts?: number; events?: number };
 
-/** `events`: the event of each part, null for the others, in the order of the parts; set if `PartLimits.events` is. */
+/** `events`: the event of each part, null for the others, in the order of the parts, with the bytes of its rows; set if `PartLimits.events` is. */
 export type SliceMeasure = {
   rows: number;
   bytes: number;
   parts: PartRange[];
-  events?: { event: string | null; parts: number }[];
+  events?: { event: string | null; parts: number; bytes: number }[];
 };
 
 /** SQL of a slice's rows. */

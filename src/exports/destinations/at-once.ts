@@ -11,6 +11,7 @@ const CALLS_AT_ONCE = 8;
 export async function severalAtOnce<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,
+  atOnce = CALLS_AT_ONCE,
 ): Promise<R[]> {
   const results: R[] = [];
   const failures: unknown[] = [];

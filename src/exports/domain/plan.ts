@@ -98,19 +98,40 @@ export function planLimits(
 const READING_ROWS = 1_000_000;
 const READING_BYTES = 1024 * MEBIBYTE;
 
-/** @returns the end of each range of parts that are read together */
-export function readingsOf({ parts, rows, bytes }: Pick<Plan, 'parts' | 'rows' | 'bytes'>): number[] {
-  const limit = Math.min(READING_ROWS, (READING_BYTES * rows) / bytes);
+/** Limit of a plan's readings, because the time of all of them grows with its square. */
+export const MAX_READINGS = 50;
+
+/**
+ * @param events in the order of the parts, with the bytes of their rows: rows of one event may be much larger than others
+ * @returns the end of each range of parts that are read together
+ */
+export function readingsOf(
+  parts: readonly Pick<PlannedPart, 'rows'>[],
+  events: readonly { parts: number; bytes: number }[],
+): number[] {
   const ends: number[] = [];
-  let read = 0;
-  for (const [index, part] of parts.entries()) {
-    if (read > 0 && read + part.rows > limit) {
-      ends.push(index);
-      read = 0;
+  let [rows, bytes, index] = [0, 0, 0];
+  for (const event of events) {
+    const own = parts.slice(index, index + event.parts);
+    const bytesPerRow = event.bytes / own.reduce((sum, part) => sum + part.rows, 0);
+    for (const part of own) {
+      const size = part.rows * bytesPerRow;
+      if (rows > 0 && (rows + part.rows > READING_ROWS || bytes + size > READING_BYTES)) {
+        ends.push(index);
+        [rows, bytes] = [0, 0];
+      }
+      rows += part.rows;
+      bytes += size;
+      index += 1;
     }
-    read += part.rows;
   }
   return parts.length === 0 ? [] : [...ends, parts.length];
+}
+
+/** Explains why a plan with more readings than the limit is rejected, and what to change. */
+export function tooManyReadingsSentence({ rows, bytes }: Pick<Plan, 'rows' | 'bytes'>): string {
+  const size = `${rows} rows, about ${Math.ceil(bytes / MEBIBYTE)} MiB`;
+  return `The data interval (${size}) would be read more than ${MAX_READINGS} times for files by event. Choose a shorter interval, or fewer events.`;
 }
 
 /** Explains why a plan with more parts than the limit is rejected, and what to change. */

@@ -35,6 +35,9 @@ export async function planContent(
       'interval',
       'too_many_parts',
     );
+  const readings = partsOfEvents && readingsOf(parts, partsOfEvents);
+  if (readings && readings.length > MAX_READINGS)
+    throw new InvalidInput(tooManyReadingsSentence({ rows, bytes }), 'interval', 'too_many_parts');
   return {
     cutoff,
     rows,
@@ -47,7 +50,10 @@ export async function planContent(
       ...fileEncodingOf(fileConfig),
       numbered: Boolean(fileConfig.max_file_size_mb) || parts.length > (partsOfEvents?.length ?? 1),
     },
-    ...(partsOfEvents && { byEvent: { events: partsOfEvents, readings: readingsOf({ parts, rows, bytes }) } }),
+    ...(partsOfEvents &&
+      readings && {
+        byEvent: { events: partsOfEvents.map(({ event, parts: count }) => ({ event, parts: count })), readings },
+      }),
     formatVersion: FORMAT_VERSION,
   };
 }

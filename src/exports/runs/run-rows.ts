@@ -107,17 +107,17 @@ export function runFromRow(row: RunRow): Run {
 /** Limit of files in a listed receipt and of parts in a listed plan, because a receipt of 10,000 files has four megabytes. */
 const MAX_LISTED_FILES = 100;
 
-/** Selects a JSON column; a long list in it is replaced by its length. @param count name of the field for the length */
-const countInsteadOfList = (column: string, list: string, count: string) => `
+/** Selects a JSON column; a long list in it is replaced by its length. @param count name of the field for the length @param json the column by default */
+const countInsteadOfList = (column: string, list: string, count: string, json = column) => `
   case when jsonb_array_length(${column} -> '${list}') > ${MAX_LISTED_FILES}
-    then ${column} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))
-    else ${column} end as ${column}`;
+    then ${json} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))
+    else ${json} end as ${column}`;
 
 /**
  * The columns of `batch_export_runs` for lists. If a receipt has many files or a plan many parts, only their number is read, as `file_count`
- * and `partCount`, because a page of such rows does not fit into memory. Receipts have wire names, plans have names of code.
+ * and `partCount`, because a page of such rows does not fit into memory. The events of a plan are left out for the same reason. Receipts have wire names, plans have names of code.
  */
 export const LISTED_COLUMNS = `
   id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, backfill_id, status, workflow_id, workflow_run_id,
   epoch, records_completed, records_total_count, bytes_exported, latest_error, error_type, error_code, error_owner, error_field,
-  next_try_at, verified_at, cursor, closed_by, created_at, finished_at, last_updated_at, ${countInsteadOfList('plan', 'parts', 'partCount')}, ${countInsteadOfList('receipt', 'files', 'file_count')}`;
+  next_try_at, verified_at, cursor, closed_by, created_at, finished_at, last_updated_at, ${countInsteadOfList('plan', 'parts', 'partCount', "(plan - 'byEvent')")}, ${countInsteadOfList('receipt', 'files', 'file_count')}`;

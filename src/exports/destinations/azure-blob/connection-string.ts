@@ -81,8 +81,10 @@ function endpointOf(parts: ReadonlyMap<string, string>): string {
   if (!ACCOUNT.test(account)) throw connectionStringError('Has an invalid AccountName.');
   if (protocol !== 'https' && protocol !== 'http')
     throw connectionStringError('Has an invalid DefaultEndpointsProtocol.');
-  if (!SUFFIX.test(suffix)) throw connectionStringError('Has an invalid EndpointSuffix.');
-  return `${protocol}://${account}.blob.${suffix.toLowerCase()}`;
+  const built = `${protocol}://${account}.blob.${suffix.toLowerCase()}`;
+  // A last label of digits is read as an address, which this is not.
+  if (!SUFFIX.test(suffix) || !URL.canParse(built)) throw connectionStringError('Has an invalid EndpointSuffix.');
+  return built;
 }
 
 /** Whether the host is an IPv4 address in another spelling, such as `0127.0.0.1`, which a URL parser reads as 87.0.0.1. */

@@ -108,7 +108,7 @@ export const iceberg = defineDestination<Config>({
       'blob_endpoint',
     ],
   },
-  secretsGoTo: ['catalog_uri', 'oauth2_server_uri', 'endpoint_url', 'blob_endpoint'],
+  secretsGoTo: ['catalog_uri', 'oauth2_server_uri', 'endpoint_url', 'blob_endpoint', 'catalog_auth', 'storage'],
   derive: deriveIcebergFields,
   validate: checkIcebergConfig,
   place: tablePlace,

@@ -126,7 +126,7 @@ export function icebergSession(options: Options): Session {
       const after = await catalog.load().catch(() => undefined);
       if (!after) warn('The table could not be read again, so nothing was cleaned up.');
       else {
-        await cleanUp(session, after).catch(() => warn('Staged files could not be removed.'));
+        await cleanUp(session).catch(() => warn('Staged files could not be removed.'));
         await expireSnapshots(session, after).catch(() => warn('Old snapshots could not be expired.'));
       }
       return { ...receipt, ...compacted };
@@ -148,7 +148,7 @@ export function icebergSession(options: Options): Session {
     },
     async discard() {
       const metadata = await catalog.load();
-      return metadata ? cleanUp(await sessionOn(metadata), metadata) : [];
+      return metadata ? cleanUp(await sessionOn(metadata)) : [];
     },
     async deleteSuperseded(dueKeys, recordedKeys) {
       const metadata = await catalog.load();

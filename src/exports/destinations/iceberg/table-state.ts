@@ -48,8 +48,8 @@ const ownMetadata = ({ location }: TableMetadata) => `${location.replace(/\/$/, 
 /** Beginning of the addresses of the manifests that a run writes for its delivery. */
 export const metadataPrefix = (metadata: TableMetadata, runId: string) => `${ownMetadata(metadata)}${runId}-`;
 
-/** Beginning of the addresses of the manifests that a run writes to compact its delivery. */
-export const compactionPrefix = (metadata: TableMetadata, runId: string) =>
-  `${ownMetadata(metadata)}compaction-${runId}-`;
+/** Beginning of the addresses of the manifests that an attempt of a run writes to compact its delivery. */
+export const compactionPrefix = (metadata: TableMetadata, runId: string, attempt: string) =>
+  `${ownMetadata(metadata)}compaction-${runId}-${attempt}-`;
 
 export const isOwnMetadata = (metadata: TableMetadata, url: string) => url.startsWith(ownMetadata(metadata));

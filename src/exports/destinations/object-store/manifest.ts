@@ -13,7 +13,7 @@ import { folderOfKey } from './keys.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 
 /** Limit far above the largest interval's manifest, because a hostile store may send any amount. */
-const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
+const MAX_MANIFEST_BYTES = 32 * 1024 * 1024;
 
 const Manifest = Type.Object({
   version: Type.Literal(1),

@@ -12,6 +12,8 @@ const REFUSED = `The credentials are wrong or may not do this. ${NEEDED}`;
 const ELSEWHERE = 'The bucket is in another region.';
 const NOT_WHOLE = 'The content did not arrive whole.';
 
+/** Code of the refusal where configurations are checked, and of the fault of runs. */
+export const ROLES_OFF_CODE = 'roles_off';
 export const ROLES_OFF =
   'This installation does not assume roles. Enter an access key, or ask the operator to set EXPORT_AWS_ROLES.';
 
@@ -28,7 +30,7 @@ const ROLE_FAULTS = {
     owner: 'you',
     field: 'aws_role_arn',
     sentence:
-      'The role can be assumed without an external ID, so it is not used. Add a condition on sts:ExternalId to its trust policy.',
+      'The role can be assumed without the external ID of this project, so it is not used. Its trust policy must ask for exactly this one: a condition StringEquals on sts:ExternalId.',
   },
   role_region_disabled: {
     owner: 'you',

@@ -3,8 +3,9 @@
  *
  * A role is assumed with the external id of the project whose export names it. Sluice makes the id, so another project that names the same
  * role sends another id, which the trust policy of the role refuses. A role whose policy does not ask for the id would be open to every
- * project, and is not used: each time, Sluice makes sure that the role cannot be assumed without one.
+ * project, and is not used: each time, Sluice makes sure that the role can be assumed neither without one nor with that of a project that does not exist.
  */
+import { randomUUID } from 'node:crypto';
 import { AssumeRoleCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts';
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import { guardedAgents } from '../../../platform/net/connect.ts';
@@ -77,7 +78,8 @@ export function awsRoles({ allowedHosts, externalIdOf, identity = {} }: AwsRoles
       const started = Date.now();
       const { Credentials: made } = await send({ ExternalId: externalId });
       // tooth: role-needs-external-id
-      if (await send({}).then(() => true, refusesOrThrows)) throw s3Fault('role_without_external_id');
+      for (const other of [{}, { ExternalId: externalIdOfProject(randomUUID()) }])
+        if (await send(other).then(() => true, refusesOrThrows)) throw s3Fault('role_without_external_id');
       if (!made?.AccessKeyId || !made.SecretAccessKey || !made.SessionToken) throw s3Fault('role_service_unavailable');
       // By our own clock, too, in case it differs from the service's.
       const expiration = Math.min(made.Expiration?.getTime() ?? Infinity, started + SESSION_SECONDS * 1000);

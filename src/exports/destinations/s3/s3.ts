@@ -19,7 +19,7 @@ import { bucketDeliveries } from '../object-store/bucket.ts';
 import { checkPrefix } from '../object-store/keys.ts';
 import { optionalSecret, secret } from '../secret.ts';
 import { s3Client, type S3Access } from './client.ts';
-import { ROLES_OFF, s3Fault } from './faults.ts';
+import { ROLES_OFF, ROLES_OFF_CODE, s3Fault } from './faults.ts';
 import { checkRegion, isBucketName } from './names.ts';
 import { isRoleArn } from './roles.ts';
 import { s3Store } from './store.ts';
@@ -146,7 +146,7 @@ async function validate(config: AnyConfig, environment: DestinationEnvironment):
   if (config.kms_key_id && config.encryption !== 'aws:kms') {
     throw new InvalidInput('Needs the encryption "aws:kms".', 'kms_key_id');
   }
-  if (config.aws_role_arn && !environment.awsRoles) throw new InvalidInput(ROLES_OFF, 'aws_role_arn');
+  if (config.aws_role_arn && !environment.awsRoles) throw new InvalidInput(ROLES_OFF, 'aws_role_arn', ROLES_OFF_CODE);
   const { endpoint_url: endpoint } = config;
   if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
 }

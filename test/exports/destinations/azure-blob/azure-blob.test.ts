@@ -24,7 +24,9 @@ describe('AzureBlob', () => {
   });
   itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makeAzurePlace);
   describe('with versioned names in partition folders', () =>
-    itKeepsTheContract(REPLACED_AT_ONCE, () => makeAzurePlace({ layout: 'versioned', path_style: 'hive' })));
+    itKeepsTheContract(REPLACED_AT_ONCE, () =>
+      makeAzurePlace({ layout: 'versioned', path_style: 'hive', prefix: 'web/event={event}' }),
+    ));
 
   it('marks each blob with its upload and the digest of its content', async () => {
     const place = await makeAzurePlace({ compression: null });

@@ -19,7 +19,9 @@ describe('GCS', () => {
   });
   itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makeGcsPlace);
   describe('with versioned names in partition folders', () =>
-    itKeepsTheContract(REPLACED_AT_ONCE, () => makeGcsPlace({ layout: 'versioned', path_style: 'hive' })));
+    itKeepsTheContract(REPLACED_AT_ONCE, () =>
+      makeGcsPlace({ layout: 'versioned', path_style: 'hive', prefix: 'web/event={event}' }),
+    ));
 
   it('marks each object with its upload and the digest of its content', async () => {
     const place = await makeGcsPlace({ compression: null });

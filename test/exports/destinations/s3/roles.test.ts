@@ -16,6 +16,7 @@ import { IDENTITY, startTokenService, type TokenService } from '../../../support
 
 const ROLE = 'arn:aws:iam::123456789012:role/exports';
 const OPEN_ROLE = 'arn:aws:iam::123456789012:role/open-to-all';
+const SHARED_ROLE = 'arn:aws:iam::123456789012:role/open-to-every-project';
 /** The project of deliveries in tests. */
 const PROJECT = 7;
 const EXTERNAL_IDS: Readonly<Record<number, string>> = {
@@ -36,7 +37,7 @@ type ServiceOptions = { lifetimeMs?: number; partMs?: number };
 /** A place that a role gives access to, and the service that knows the role. */
 async function makeRolePlace(options: ServiceOptions = {}, roles?: (service: TokenService) => AwsRoles) {
   const place = await makeMinioPlace();
-  const known = { [ROLE]: EXTERNAL_IDS[PROJECT]!, [OPEN_ROLE]: null };
+  const known = { [ROLE]: EXTERNAL_IDS[PROJECT]!, [OPEN_ROLE]: null, [SHARED_ROLE]: /^sluice-/ };
   const service = await startTokenService({ store: place.bucket.endpoint, roles: known, ...options });
   const { aws_access_key_id: _, aws_secret_access_key: _secret, ...config } = place.config as Record<string, unknown>;
   return {
@@ -79,11 +80,11 @@ describe('a role', () => {
       ['RoleArn', 'ExternalId', 'RoleSessionName', 'DurationSeconds'].map((name) => asked!.get(name)),
       [ROLE, 'sluice-ours', 'sluice-project-7', '3600'],
     );
-    // One attempt without an external id, which the role must refuse.
-    assert.deepEqual(
-      place.service.refused.map((form) => form.get('ExternalId')),
-      [null],
-    );
+    // Attempts without an external id and with another one, which the role must refuse.
+    const [none, other] = place.service.refused.map((form) => form.get('ExternalId'));
+    assert.equal(none, null);
+    assert.match(other!, /^sluice-[0-9a-f-]{36}$/);
+    assert.equal(place.service.refused.length, 2);
     place.service.close();
   });
 
@@ -140,6 +141,10 @@ describe('a role', () => {
 
     it('if it needs no external id, because then every project could use it', async () => {
       assert.equal(await codeAt(place, { aws_role_arn: OPEN_ROLE }), 'role_without_external_id');
+    });
+
+    it('if it takes the external id of any project', async () => {
+      assert.equal(await codeAt(place, { aws_role_arn: SHARED_ROLE }), 'role_without_external_id');
     });
 
     it('if the identity of the installation is refused', async () => {

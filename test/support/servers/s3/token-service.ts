@@ -17,7 +17,7 @@ type Options = {
   /** Origin of MinIO. */
   store: string;
   /** The external ids that roles ask for, by their ARNs; null: none. */
-  roles: Readonly<Record<string, string | null>>;
+  roles: Readonly<Record<string, string | RegExp | null>>;
   /** How long credentials are valid. */
   lifetimeMs?: number;
   /** Delay of each part of an upload at the gate. */
@@ -51,7 +51,8 @@ export async function startTokenService({
       const form = new URLSearchParams((await buffer(request)).toString());
       const asked = roles[form.get('RoleArn') ?? ''];
       const isKnown = request.headers.authorization?.includes(`Credential=${IDENTITY.accessKeyId}/`) === true;
-      const isTrusted = asked !== undefined && (asked === null || asked === form.get('ExternalId'));
+      const externalId = form.get('ExternalId') ?? '';
+      const isTrusted = asked instanceof RegExp ? asked.test(externalId) : asked === null || asked === externalId;
       if (!isKnown || !isTrusted) {
         refused.push(form);
         const message = `User: arn:aws:iam::111122223333:user/canary is not authorized`;

@@ -47,7 +47,8 @@ async function vendedAccount(
   const first = await current();
   sasIn(first);
   const named = first[`adls.connection-string.${host}`];
-  const endpoint = named ?? `https://${host.replace('.dfs.', '.blob.')}`;
+  // Of the Data Lake service, whose files the Blob service has too.
+  const endpoint = (named ?? `https://${host}`).replace('.dfs.', '.blob.');
   const { origin, pathname } = URL.parse(endpoint) ?? { origin: '', pathname: '' };
   return {
     endpoint: `${await checkVended(origin, allowedHosts)}${pathname.replace(/\/$/, '')}`,

@@ -7,6 +7,8 @@ import type { StorageConfig, VendedStorage } from './vended.ts';
 
 /** Credentials are renewed so long before they expire, or after half of their time if that is short. */
 const EARLY_MS = 5 * 60_000;
+/** Time of use of credentials that have expired by our clock, which may be wrong: the store decides. */
+const MIN_USE_MS = 10_000;
 
 export type GrantSource = {
   /** Credentials that are valid now. */
@@ -24,7 +26,8 @@ export function grantSource(catalog: Catalog, location: string, expiryName: stri
     const config = configFor(location, await catalog.vendedStorage(renews));
     const left = Number(config[expiryName] ?? Infinity) - Date.now();
     // A time that is no number counts as none.
-    const renewAt = Number.isFinite(left) ? Date.now() + left - Math.min(EARLY_MS, left / 2) : Infinity;
+    const usable = left > 0 ? left - Math.min(EARLY_MS, left / 2) : MIN_USE_MS;
+    const renewAt = Number.isFinite(left) ? Date.now() + usable : Infinity;
     held = { config, renewAt };
     return config;
   }

@@ -26,7 +26,7 @@ type MetadataRecord = { place: string; metadata: string };
 const isMetadata = (artifact: Artifact): artifact is MetadataRecord => artifact['metadata'] !== undefined;
 
 /** Record of a run that is about to compact its delivery, if the main branch still is where it was. */
-type CompactionRecord = { place: string; compaction: string; branch: string };
+type CompactionRecord = { place: string; compaction: string; attempt: string; branch: string };
 
 const isCompaction = (artifact: Artifact): artifact is CompactionRecord => artifact['compaction'] !== undefined;
 
@@ -41,23 +41,29 @@ export async function recordMetadata({ lake, delivery, context }: TableSession):
 
 const branchOf = (metadata: TableMetadata) => String(metadata['current-snapshot-id'] ?? null);
 
-/** Records that files and manifests are about to be written. @param instead an earlier record, of another state of the branch */
+/**
+ * Records that files and manifests are about to be written.
+ * @param attempt of the run, in the names of its manifests: two attempts may be under way, because a lost heartbeat ends none
+ * @param instead an earlier record, of another state of the branch @throws Superseded if that was discarded
+ */
 export async function recordCompaction(
   { lake, delivery, context }: TableSession,
   metadata: TableMetadata,
+  attempt: string,
   instead: string | undefined,
 ): Promise<string> {
   const record: CompactionRecord = {
     place: lake.store.place,
     compaction: delivery.runId,
+    attempt,
     branch: branchOf(metadata),
   };
   return context.artifacts.record(record, instead);
 }
 
 /** @returns ids of records that stay, because the files may still become the table's */
-export async function cleanUp(session: TableSession, metadata: TableMetadata): Promise<string[]> {
-  const { lake, context } = session;
+export async function cleanUp(session: TableSession): Promise<string[]> {
+  const { lake, context, catalog } = session;
   const { store } = lake;
   const recorded = await listArtifactsAt(({ place }) => place === store.place, context);
   if (recorded.length === 0) return [];
@@ -67,6 +73,9 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
     intents.map(({ id, artifact }) => ({ id, key: String(artifact['key']) })),
   );
 
+  // After the records: a compaction that is under way then is recorded for the branch as it is now.
+  const metadata = await catalog.load();
+  if (!metadata) return [];
   const { files, present } = await readTable(session, metadata);
   const inTable = runsOf(metadata);
   const live = new Set(files.map(({ file_path }) => lake.keyOf(file_path)));
@@ -93,12 +102,6 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
 
   /** @returns whether the record is not needed any more */
   async function remove(artifact: Artifact, epoch: number): Promise<boolean> {
-    if (isCompaction(artifact)) {
-      if (isUnderWay(artifact)) return false;
-      const { compaction: run } = artifact;
-      await removeUnusedMetadata(session, metadata, compactionPrefix(metadata, run), compactionIdOf(run));
-      return true;
-    }
     if (!isMetadata(artifact)) return removeFile(artifact as Upload, epoch);
     const { metadata: run } = artifact;
     if (!inTable.has(run) && !hasLaterDelivery(epoch, run)) return false;
@@ -107,8 +110,18 @@ export async function cleanUp(session: TableSession, metadata: TableMetadata): P
   }
 
   const kept: string[] = [];
+  for (const { id, artifact } of recorded) {
+    if (!isCompaction(artifact)) continue;
+    if (isUnderWay(artifact)) kept.push(id);
+    else {
+      // The record goes first: without it, the attempt can neither begin again at another state of the branch nor name what is removed here.
+      await context.artifacts.discard([id]);
+      const { compaction: run, attempt } = artifact;
+      await removeUnusedMetadata(session, metadata, compactionPrefix(metadata, run, attempt), compactionIdOf(run));
+    }
+  }
   for (const { id, epoch, artifact } of recorded) {
-    if (isUploadIntent(artifact)) continue;
+    if (isUploadIntent(artifact) || isCompaction(artifact)) continue;
     if (isExpiry(artifact)) {
       await settleExpiry(session, metadata, { id, artifact });
       continue;

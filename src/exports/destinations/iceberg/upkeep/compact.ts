@@ -26,6 +26,8 @@ const MAX_ATTEMPTS = 10;
 const USUAL_FILE_BYTES = 512 * 1024 * 1024;
 /** Limit of files that become one, because the footers of all are in memory. */
 const MAX_FILES = 1000;
+/** Limit of bytes that one compaction copies, because the run is not over before. */
+const MAX_BYTES = 2 * 1024 * 1024 * 1024;
 /** So many small manifests of an export become one. Deliveries alone merge them by the table's own limit, which is 100. */
 const MANIFESTS = 10;
 
@@ -40,6 +42,7 @@ type Merged = {
 export async function compactInterval(session: TableSession): Promise<{ bytes: number } | undefined> {
   const { catalog, delivery, context } = session;
   const snapshotId = compactionIdOf(delivery.runId);
+  const token = randomBytes(4).toString('hex');
   let recordId: string | undefined;
   let merged: Merged | undefined;
   let isInDoubt = false;
@@ -55,16 +58,16 @@ export async function compactInterval(session: TableSession): Promise<{ bytes: n
     const of = digestOfFiles(held.files.map(({ file_path }) => file_path));
     const snapshot = ownSnapshot(held, delivery, of);
     if (!snapshot || (merged && merged.of !== of)) return undefined;
-    const groups = groupsOf(held.files, targetBytes(metadata));
+    const groups = mergeable(held.files, delivery, targetBytes(metadata));
     if (groups.length === 0 && !hasManyManifests(metadata, held.list.filter(hasLiveFiles), MANIFESTS)) return undefined;
 
-    recordId = await recordCompaction(session, metadata, recordId);
+    recordId = await recordCompaction(session, metadata, token, recordId);
     try {
       merged ??= { of, removed: groups.flat(), added: await mergeFiles(session, groups) };
       const files = filesAfter(held, merged);
       const answer = await commitSnapshot(session, held, {
         snapshotId,
-        prefix: compactionPrefix(metadata, delivery.runId),
+        prefix: compactionPrefix(metadata, delivery.runId, token),
         added: merged.added,
         removed: merged.removed,
         operation: 'replace',
@@ -97,6 +100,16 @@ function ownSnapshot(
   return snapshot && summaryValue(snapshot, 'files') === files ? snapshot : undefined;
 }
 
+/**
+ * None where files of an earlier run would stay beside merged ones: the names of an interval's files say which run delivered it, and if they
+ * name two, the snapshot of the delivery can never expire.
+ */
+function mergeable(files: readonly DataFile[], { runId }: Delivery, target: number): DataFile[][] {
+  const groups = groupsOf(files, target);
+  const merged = new Set(groups.flat());
+  return files.every((file) => merged.has(file) || file.file_path.includes(runId)) ? groups : [];
+}
+
 /** The files of which each group becomes one. A file that is large enough stays alone. */
 function groupsOf(files: readonly DataFile[], target: number): DataFile[][] {
   const groups: DataFile[][] = [];
@@ -109,7 +122,12 @@ function groupsOf(files: readonly DataFile[], target: number): DataFile[][] {
     else groups.push([file]);
     bytes = fits ? bytes + size : size;
   }
-  return groups.filter((group) => group.length > 1);
+  let total = 0;
+  return groups.filter((group) => {
+    if (group.length === 1) return false;
+    total += group.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0);
+    return total <= MAX_BYTES;
+  });
 }
 
 function targetBytes({ properties = {} }: TableMetadata): number {
