@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/exports/destinations/delivery.ts';
 import type { DestinationEnvironment } from '../../src/exports/destinations/environment.ts';
 import { CONFIG_ATTR } from '../../src/exports/destinations/faults.ts';
 import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { ROLES_OFF_CODE } from '../../src/exports/destinations/s3/faults.ts';
 import { DestinationUnavailable, InvalidInput, NotFound } from '../../src/platform/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { mergeOf, type Slice } from '../../src/events/reading/selection.ts';

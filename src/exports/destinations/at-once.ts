@@ -6,6 +6,7 @@ const CALLS_AT_ONCE = 8;
 /**
  * Does the work for each item, several at once, begun in order. After a failure no more work begins; the failure is thrown once all work
  * in progress has ended, so none continues in the background.
+ * @param atOnce limit of items that are worked on at the same time
  * @returns the results in the order of the items
  */
 export async function severalAtOnce<T, R>(
@@ -26,7 +27,7 @@ export async function severalAtOnce<T, R>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(CALLS_AT_ONCE, items.length) }, takeItems));
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, takeItems));
   if (failures.length > 0) throw failures[0];
   return results;
 }

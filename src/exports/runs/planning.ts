@@ -5,7 +5,15 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { EventReader } from '../../events/reading/read.ts';
 import { columnsOf, type Slice } from '../../events/reading/selection.ts';
 import { isHashed } from '../../conditions/rows/content.ts';
-import { FORMAT_VERSION, planLimits, readingsOf, tooManyPartsSentence, type Plan } from '../domain/plan.ts';
+import {
+  FORMAT_VERSION,
+  MAX_READINGS,
+  planLimits,
+  readingsOf,
+  tooManyPartsSentence,
+  tooManyReadingsSentence,
+  type Plan,
+} from '../domain/plan.ts';
 
 export type PlannedSlice = {
   destination: Pick<Destination, 'takes'>;

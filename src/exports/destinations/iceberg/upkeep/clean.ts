@@ -74,8 +74,9 @@ export async function cleanUp(session: TableSession): Promise<string[]> {
   );
 
   // After the records: a compaction that is under way then is recorded for the branch as it is now.
-  const metadata = await catalog.load();
-  if (!metadata) return [];
+  const loaded = await catalog.load();
+  if (!loaded) return [];
+  const metadata: TableMetadata = loaded;
   const { files, present } = await readTable(session, metadata);
   const inTable = runsOf(metadata);
   const live = new Set(files.map(({ file_path }) => lake.keyOf(file_path)));
