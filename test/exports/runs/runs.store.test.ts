@@ -66,7 +66,7 @@ describe('rows of runs', () => {
     assert.deepEqual(await runs().list(rows.projectId + 1, of.id, { limit: 2 }), []);
   });
 
-  it('are listed without the files of long receipts and the parts of long plans, which each run has', async () => {
+  it('are listed without the files of long receipts, the parts of long plans, and the events of plans, which each run has', async () => {
     const file = { key: 'k', rows: 1, bytes: 1, sha256: '', content_sha256: '', identity: '', checksum: null };
     const receiptOf = (count: number) => ({
       rows: count,
@@ -80,7 +80,8 @@ describe('rows of runs', () => {
     for (const count of [100, 101]) {
       const { id } = await rows.buildRun(of, TEN);
       const { parts, ...plan } = buildPlan(count);
-      const inRow = JSON.stringify({ ...plan, parts });
+      const byEvent = { events: [{ event: 'seen', parts: count }], readings: [count] };
+      const inRow = JSON.stringify({ ...plan, parts, byEvent });
       await rows.db('batch_export_runs').where({ id }).update({ plan: inRow, epoch: '1' });
       await runs().close(id, { status: 'Completed', closedBy: 'run', receipt: receiptOf(count) });
     }
@@ -89,12 +90,13 @@ describe('rows of runs', () => {
       (await runs().listLatest([of.id], 2)).get(of.id) as unknown[],
     ] as {
       id: string;
-      plan: { parts?: object[]; partCount?: number };
+      plan: { parts?: object[]; partCount?: number; byEvent?: object };
       receipt: { files?: object[]; file_count?: number };
     }[][];
     for (const [long, short] of both) {
       assert.deepEqual([long!.receipt.files, long!.receipt.file_count], [undefined, 101]);
       assert.deepEqual([long!.plan.parts, long!.plan.partCount], [undefined, 101]);
+      assert.deepEqual([long!.plan.byEvent, short!.plan.byEvent], [undefined, undefined]);
       assert.deepEqual([short!.receipt.files?.length, short!.plan.parts?.length], [100, 100]);
       const whole = await runs().getById(long!.id);
       assert.deepEqual([whole.receipt?.files?.length, whole.plan?.parts?.length], [101, 101]);
