@@ -18,7 +18,7 @@ export type DatabaseFigures = {
 export type PoolUse = { pool: string; open: number; waiting: number; limit: number };
 
 export function databaseGauges(registers: Registry[]): GaugeSet<DatabaseFigures> {
-  const { gauge, by } = gaugeSet(registers);
+  const { gauge, makeSet } = gaugeSet(registers);
   const bytes = gauge('sluice_table_bytes', 'Size of a table on disk, with its indexes and partitions', ['table']);
   const open = gauge('sluice_database_connections', 'Open connections to the Postgres server, of all programs');
   const limit = gauge('sluice_database_connections_limit', 'Connections that the Postgres server grants');
@@ -27,7 +27,7 @@ export function databaseGauges(registers: Registry[]): GaugeSet<DatabaseFigures>
     'sluice_event_deletion_backlog_seconds',
     'From the oldest event that is hidden and not deleted yet to the instant from which events are kept',
   );
-  return by(({ tableBytes, connections, partitionedDaysAhead, deletionBacklogSeconds }: DatabaseFigures) => {
+  return makeSet(({ tableBytes, connections, partitionedDaysAhead, deletionBacklogSeconds }: DatabaseFigures) => {
     bytes.reset();
     for (const [table, size] of Object.entries(tableBytes)) bytes.set({ table }, size);
     open.set(connections.open);

@@ -17,7 +17,7 @@ export function gaugeSet(registers: Registry[]) {
       clearers.push(() => (labelNames.length > 0 ? gauge.reset() : gauge.remove()));
       return gauge;
     },
-    by<Figures>(set: (figures: Figures) => void): GaugeSet<Figures> {
+    makeSet<Figures>(set: (figures: Figures) => void): GaugeSet<Figures> {
       return {
         set,
         clear() {

@@ -212,7 +212,7 @@ export function createMetrics() {
 
 /** Sets all gauges together, so an export that is gone disappears from all of them. */
 function exportGauges(registers: Registry[]): GaugeSet<ExportFigures> {
-  const { gauge, by } = gaugeSet(registers);
+  const { gauge, makeSet } = gaugeSet(registers);
   const runs = gauge('sluice_open_runs', 'Runs under way', ['status']);
   const requests = gauge('sluice_open_requests', 'Data intervals that wait for a run', ['kind']);
   const waiting = gauge('sluice_notifications_waiting', 'Notifications not delivered yet', ['channel']);
@@ -236,7 +236,7 @@ function exportGauges(registers: Registry[]): GaugeSet<ExportFigures> {
   );
   const blocked = gauge('sluice_deliveries_blocked', '1: nothing is delivered until `sluice recover`', []);
   const foreign = gauge('sluice_foreign_deliveries', 'Deliveries of another timeline that wait for a decision', []);
-  return by((figures: ExportFigures) => {
+  return makeSet((figures: ExportFigures) => {
     const { exports, openRuns, openRequests, waitingNotifications, round, oldestTransactionSeconds } = figures;
     blocked.set(figures.deliveriesBlocked ? 1 : 0);
     foreign.set(figures.foreignDeliveries);

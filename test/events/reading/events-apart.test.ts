@@ -117,7 +117,12 @@ describe(`parts by event (SEED=${SEED})`, () => {
         rows: 8,
         bytes: 800,
         parts: 4,
-        events: ['e', 'c', 'a', null].map((event) => ({ event, parts: 1 })),
+        events: [
+          { event: 'e', parts: 1, bytes: 300 },
+          { event: 'c', parts: 1, bytes: 200 },
+          { event: 'a', parts: 1, bytes: 100 },
+          { event: null, parts: 1, bytes: 200 },
+        ],
       },
     );
     const read4 = await read(slice, measure, placedParts(measure));
@@ -136,7 +141,7 @@ describe(`parts by event (SEED=${SEED})`, () => {
     await store(['a', 'b', 'b']);
     const content = { ...CONTENT, excludeEvents: ['b'], query: 'SELECT uuid, distinct_id AS event FROM events' };
     const some = await reader.measure(await sealedSlice({ content }), { rows: 100, bytes: 1e6, events: 3 });
-    assert.deepEqual(some.events, [{ event: 'a', parts: 1 }]);
+    assert.deepEqual(some.events, [{ event: 'a', parts: 1, bytes: 100 }]);
   });
 
   it('hold each row once, in the order of an interval, however the events, limits and readings are', async () => {
@@ -209,8 +214,8 @@ describe(`parts by event (SEED=${SEED})`, () => {
     const slice = await sealedSlice();
     const measure = await reader.measure(slice, { rows: 7, bytes: 1e6, events: 10 });
     assert.deepEqual(measure.events, [
-      { event: 'b', parts: 10 },
-      { event: 'a', parts: 5 },
+      { event: 'b', parts: 10, bytes: 6600 },
+      { event: 'a', parts: 5, bytes: 3400 },
     ]);
     const one = await read(slice, measure, placedParts(measure));
     const each: Row[][] = [];

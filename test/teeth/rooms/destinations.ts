@@ -279,7 +279,7 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     guards: 'a role that anybody may assume through Sluice is refused',
     tests: ['test/exports/destinations/s3/roles.test.ts'],
     grep: 'needs no external id',
-    replace: ['await send({}).then(() => true, refusesOrThrows)', 'false'],
+    replace: ['await send(other).then(() => true, refusesOrThrows)', 'false'],
   },
   {
     name: 'migrate-lock',

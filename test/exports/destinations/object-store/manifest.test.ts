@@ -46,8 +46,8 @@ describe('a manifest', () => {
 
   it('that is too large to be read again is not written', () => {
     assert.throws(
-      () => encodeManifest(buildManifest(20_000)),
-      (error) => error instanceof DestinationRejected && /manifest of the 20000 files/.test(error.message),
+      () => encodeManifest(buildManifest(40_000)),
+      (error) => error instanceof DestinationRejected && /manifest of the 40000 files/.test(error.message),
     );
   });
 });
