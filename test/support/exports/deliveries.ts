@@ -28,6 +28,13 @@ export function buildRows(count: number, event = 'viewed'): TestRow[] {
   return Array.from({ length: count }, (_, n) => ({ uuid: randomUUID(), event, properties: { n } }));
 }
 
+/** Uuids of the rows of parts, as a place reads them. */
+export const uuidsOf = (parts: readonly (readonly { uuid: string }[])[]): string[] =>
+  parts
+    .flat()
+    .map(({ uuid }) => uuid)
+    .sort();
+
 function copyOf(rows: readonly TestRow[]): Buffer {
   return copyBinary(
     rows.map(({ uuid, event, properties }) => [

@@ -2,18 +2,12 @@
 import assert from 'node:assert/strict';
 import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../../src/platform/errors.ts';
 import { promisesOf, type Promises } from '../../../src/exports/destinations/promises.ts';
-import { buildRows, freezeAt, stopAt, testInterval, type TestInterval, type TestRow } from './deliveries.ts';
+import { buildRows, freezeAt, stopAt, testInterval, type TestInterval, type TestRow, uuidsOf } from './deliveries.ts';
 import { itTakesRowsOneWay } from './one-way-contract.ts';
 import { someSteps, stepPairs } from './step-pairs.ts';
 import type { TestPlace } from './test-place.ts';
 
 export type { TestPlace } from './test-place.ts';
-
-const uuids = (parts: readonly (readonly TestRow[])[]) =>
-  parts
-    .flat()
-    .map(({ uuid }) => uuid)
-    .sort();
 
 /**
  * @param promises of the places: they select the tests
@@ -44,7 +38,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
     assert.deepEqual(await interval.deliveries(), []);
 
     const receipt = await run.commit(staged);
-    assert.deepEqual(await place.read(), uuids(parts));
+    assert.deepEqual(await place.read(), uuidsOf(parts));
     assert.equal(receipt.rows, 5);
     assert.equal(receipt.epoch, run.delivery.epoch);
     assert.deepEqual(await run.delivered(), receipt);
@@ -88,7 +82,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
       for (const shape of shapes) {
         const parts = shape.map((count) => buildRows(count));
         const { run, receipt } = await interval.deliver(parts);
-        assert.deepEqual(await place.read(), uuids(parts));
+        assert.deepEqual(await place.read(), uuidsOf(parts));
         assert.deepEqual(await run.verify(receipt, true), []);
       }
       assert.equal(await place.leftovers(), 0);
@@ -161,7 +155,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
         const staged = await run.write();
         await stopAt(step, (steps) => run.commit(staged, steps));
         const receipt = await run.commit(staged);
-        assert.deepEqual(await place.read(), uuids(parts), step);
+        assert.deepEqual(await place.read(), uuidsOf(parts), step);
         assert.deepEqual(await run.verify(receipt, true), [], step);
         assert.equal(await place.leftovers(), 0, step);
         await freshPlace();
@@ -182,7 +176,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
           await stopAt(step, (steps) => run.commit(staged, steps));
           if (discard) await run.discard();
           const { run: laterRun, receipt } = await interval.deliver(later);
-          assert.deepEqual(await place.read(), uuids(later), step);
+          assert.deepEqual(await place.read(), uuidsOf(later), step);
           assert.deepEqual(await laterRun.verify(receipt, true), [], step);
           assert.equal(await place.leftovers(), 0, step);
           await freshPlace();
@@ -209,7 +203,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
         const run = interval.plan(parts);
         await stopAt(step, (at) => run.write(at));
         await run.commit(await run.write());
-        assert.deepEqual(await place.read(), uuids(parts), step);
+        assert.deepEqual(await place.read(), uuidsOf(parts), step);
         await assertNothingLeft(step);
       }
     });
@@ -234,7 +228,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
         await run.discard();
         frozen.thaw();
         await later.commit(await write);
-        assert.deepEqual(await place.read(), uuids(parts), step);
+        assert.deepEqual(await place.read(), uuidsOf(parts), step);
         await assertNothingLeft(step);
       }
     });
@@ -248,7 +242,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
         await run.commit(await run.write());
         frozen.thaw();
         if (reached) await assert.rejects(write, Superseded);
-        assert.deepEqual(await place.read(), uuids(parts), step);
+        assert.deepEqual(await place.read(), uuidsOf(parts), step);
         await assertNothingLeft(step);
       }
     });
@@ -276,7 +270,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
           frozen.thaw();
           await assertHarmless(commit, step);
           assert.deepEqual(await place.snapshot(), before, step);
-          assert.deepEqual(await place.read(), uuids(laterParts ?? earlier), step);
+          assert.deepEqual(await place.read(), uuidsOf(laterParts ?? earlier), step);
           assert.deepEqual(await later.run.verify(later.receipt, true), [], step);
           assert.equal(await place.leftovers(), 0, step);
           await freshPlace();
@@ -328,7 +322,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
         laterFrozen.thaw();
         const receipt = await laterCommit;
         assert.deepEqual(await later.verify(receipt, true), [], at);
-        assert.deepEqual(await place.read(), uuids(laterParts), at);
+        assert.deepEqual(await place.read(), uuidsOf(laterParts), at);
         await freshPlace();
       }
     });
@@ -395,7 +389,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
       restored.accept(theirs.run.delivery.runId);
       const parts = [buildRows(1)];
       const { run, receipt } = await restored.deliver(parts);
-      assert.deepEqual(await place.read(), uuids(parts));
+      assert.deepEqual(await place.read(), uuidsOf(parts));
       assert.deepEqual(await run.verify(receipt, true), []);
       assert.notDeepEqual(await theirs.run.verify(theirs.receipt), []);
     });
@@ -460,7 +454,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
     const deliveries = [[5, 5, 5], [1], [4, 4], [], [2, 2, 2, 2]].map((shape) =>
       shape.map((count) => buildRows(count)),
     );
-    const whole = new Set(deliveries.map((parts) => JSON.stringify(uuids(parts))));
+    const whole = new Set(deliveries.map((parts) => JSON.stringify(uuidsOf(parts))));
     const finished = new AbortController();
     const delivering = (async () => {
       for (const parts of deliveries) await interval.deliver(parts);
@@ -494,7 +488,7 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
       await inflict();
       const { run, receipt } = await interval.deliver(parts);
       assert.deepEqual(await run.verify(receipt, true), [], name);
-      assert.deepEqual(await place.read(), uuids(parts), name);
+      assert.deepEqual(await place.read(), uuidsOf(parts), name);
       await freshPlace();
     }
   });

@@ -5,16 +5,10 @@
 import assert from 'node:assert/strict';
 import { IntervalShrank, Superseded } from '../../../src/platform/errors.ts';
 import { promisesOf, type Promises } from '../../../src/exports/destinations/promises.ts';
-import { buildRows, freezeAt, stopAt, testInterval, type TestInterval, type TestRow } from './deliveries.ts';
+import { buildRows, freezeAt, stopAt, testInterval, type TestInterval, type TestRow, uuidsOf } from './deliveries.ts';
 import type { TestPlace } from './test-place.ts';
 
 type Parts = readonly (readonly TestRow[])[];
-
-const uuidsOf = (parts: Parts) =>
-  parts
-    .flat()
-    .map(({ uuid }) => uuid)
-    .sort();
 
 /** The sum, modulo 2^64, of the low 60 bits of each uuid. */
 function digestOf(parts: Parts): string {

@@ -10,17 +10,19 @@ export type InjectedFault = 'drop' | '503' | '403' | 'denied' | 'busy' | undefin
 
 export type FaultyProxy = { origin: string; requests: number; faults: number; close(): void };
 
-/** @param fault called for each request; the query of the URL tells which S3 call it is */
+/** @param fault called for each request, which waits for it; the query of the URL tells which S3 call it is */
 export async function startFaultyProxy(
   target: string,
-  fault: (request: { method: string; url: string }) => InjectedFault,
+  fault: (request: { method: string; url: string }) => InjectedFault | Promise<InjectedFault>,
 ): Promise<FaultyProxy> {
   const { hostname, port } = new URL(target);
   const proxy: FaultyProxy = { origin: '', requests: 0, faults: 0, close: () => {} };
-  const server = http.createServer((request, response) => {
+  const server = http.createServer((request, response) => void answer(request, response));
+
+  async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const [method, url] = [request.method ?? '', request.url ?? ''];
     proxy.requests++;
-    const injectedFault = fault({ method, url });
+    const injectedFault = await fault({ method, url });
     if (injectedFault) proxy.faults++;
     if (injectedFault === '503') {
       request.resume();
@@ -40,14 +42,17 @@ export async function startFaultyProxy(
       return;
     }
     // The signature covers the host header, so it passes unchanged.
-    const forwarded = http.request({ hostname, port, method, path: url, headers: request.headers }, (answer) => {
-      if (injectedFault === 'drop') return request.socket.destroy();
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    const forwarded = http.request(
+      { hostname, port, method, path: url, headers: request.headers },
+      (forwardedAnswer) => {
+        if (injectedFault === 'drop') return request.socket.destroy();
+        response.writeHead(forwardedAnswer.statusCode ?? 502, forwardedAnswer.headers);
+        forwardedAnswer.pipe(response);
+      },
+    );
     forwarded.on('error', () => response.destroy());
     request.pipe(forwarded);
-  });
+  }
   proxy.origin = `http://127.0.0.1:${await listen(server)}`;
   proxy.close = () => {
     server.close();

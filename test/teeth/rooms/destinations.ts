@@ -254,6 +254,12 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: ['isMerged ? mayBeCompacted : ', '!isMerged && '],
   },
   {
+    name: 'iceberg-compaction-ended-first',
+    guards: 'a compaction that is given up names none of the files that are deleted then',
+    tests: ['test/exports/destinations/iceberg/compact.test.ts'],
+    grep: 'discarded at the same time',
+  },
+  {
     name: 'iceberg-snapshots-back',
     guards: 'files of an expired snapshot that is back are not deleted',
     tests: ['test/exports/destinations/iceberg/upkeep.test.ts'],

@@ -123,10 +123,12 @@ export function icebergSession(options: Options): Session {
       const compacted = compact
         ? await compactInterval(session).catch(() => warn('Files could not be merged.'))
         : undefined;
+      const records = await context.artifacts.list().catch(() => undefined);
       const after = await catalog.load().catch(() => undefined);
       if (!after) warn('The table could not be read again, so nothing was cleaned up.');
       else {
-        await cleanUp(session).catch(() => warn('Staged files could not be removed.'));
+        const cleaning = records ? cleanUp(session, after, records) : Promise.reject(new Error('no records'));
+        await cleaning.catch(() => warn('Staged files could not be removed.'));
         await expireSnapshots(session, after).catch(() => warn('Old snapshots could not be expired.'));
       }
       return { ...receipt, ...compacted };
@@ -147,8 +149,9 @@ export function icebergSession(options: Options): Session {
       return findDifferences(found.session, found.held, { receipt, deep });
     },
     async discard() {
+      const records = await context.artifacts.list();
       const metadata = await catalog.load();
-      return metadata ? cleanUp(await sessionOn(metadata)) : [];
+      return metadata ? cleanUp(await sessionOn(metadata), metadata, records) : [];
     },
     async deleteSuperseded(dueKeys, recordedKeys) {
       const metadata = await catalog.load();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.ts';
 import { currentSnapshot } from '../../../../src/exports/destinations/iceberg/present.ts';
 import type { ManifestFile } from '../../../../src/exports/destinations/iceberg/manifest-schemas.ts';
-import { buildRows, freezeAt, stopAt, testInterval } from '../../../support/exports/deliveries.ts';
+import { buildRows, freezeAt, stopAt, testInterval, uuidsOf } from '../../../support/exports/deliveries.ts';
 import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
 import { makeIcebergPlace, type IcebergPlace } from '../../../support/exports/iceberg-place.ts';
 import { needsPyiceberg, readByPyiceberg } from '../../../support/exports/iceberg-reader.ts';
@@ -16,12 +16,6 @@ const makePlace = () => makeIcebergPlace({ compact: true });
 
 const operations = async (place: IcebergPlace) =>
   (await place.metadata())!.snapshots!.map(({ summary }) => summary!['operation']);
-
-const uuids = (...parts: { uuid: string }[][]) =>
-  parts
-    .flat()
-    .map(({ uuid }) => uuid)
-    .sort();
 
 describe('Iceberg that compacts', () => {
   before(async function () {
@@ -135,7 +129,7 @@ describe('Iceberg that compacts', () => {
     await interval.deliver(parts);
     proxy.close();
     assert.ok(proxy.faults > 0);
-    assert.deepEqual(await place.read(), uuids(...parts));
+    assert.deepEqual(await place.read(), uuidsOf(parts));
     assert.equal(interval.warnings().length, 1);
     assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
   });
@@ -153,10 +147,42 @@ describe('Iceberg that compacts', () => {
     frozen.thaw();
     const receipt = await commit;
     assert.deepEqual(await operations(place), ['append', 'replace']);
-    assert.deepEqual(await place.read(), uuids(...parts));
+    assert.deepEqual(await place.read(), uuidsOf(parts));
     await assertWhole(place);
     assert.deepEqual(await run.verify(receipt, true), []);
     assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
+  });
+
+  it('names no file that is deleted when the run is discarded at the same time', async () => {
+    const direct = await makePlace();
+    const [removing, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let lists = 0;
+    const proxy = await startFaultyProxy(direct.server.bucket.endpoint, async ({ method, url }) => {
+      if (method !== 'GET' || !url.includes('list-type') || !url.includes('compaction-') || lists++ > 0)
+        return undefined;
+      removing.resolve();
+      await goOn.promise;
+      return undefined;
+    });
+    const place = { ...direct, config: { ...(direct.config as object), endpoint_url: proxy.origin } };
+    const interval = testInterval(place);
+    const [parts, last] = [[buildRows(2), buildRows(1)], buildRows(1)];
+    const run = interval.plan(parts);
+    const staged = await run.write();
+    const frozen = freezeAt('compact');
+    const commit = run.commit(staged, frozen.steps);
+    await frozen.reached;
+    await testInterval(direct).deliver([last]);
+    const discarded = run.discard();
+    await removing.promise;
+    frozen.thaw();
+    const receipt = await commit;
+    goOn.resolve();
+    await discarded;
+    await assertWhole(place);
+    assert.deepEqual(await place.read(), uuidsOf([...parts, last]));
+    assert.deepEqual(await run.verify(receipt, true), []);
+    proxy.close();
   });
 
   it('leaves nothing of a killed compaction once any other delivery has changed the table', async () => {
@@ -172,6 +198,6 @@ describe('Iceberg that compacts', () => {
     assert.deepEqual(await run.discard(), []);
     assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
     await assertWhole(place);
-    assert.deepEqual(await place.read(), uuids(...parts, last));
+    assert.deepEqual(await place.read(), uuidsOf([...parts, last]));
   });
 });

@@ -3,9 +3,8 @@
  * might name it until then; and never when a snapshot names it. The same holds for the metadata that a commit wrote. What a compaction wrote
  * goes once any commit has moved the branch, because the compaction expects the branch where it was.
  */
-import type { Artifact } from '../../artifacts.ts';
+import type { Artifact, RecordedArtifact } from '../../artifacts.ts';
 import { severalAtOnce } from '../../at-once.ts';
-import { listArtifactsAt } from '../../recorded.ts';
 import { isIntent } from '../../object-store/staging.ts';
 import type { Upload } from '../../object-store/store.ts';
 import { sweep } from '../../object-store/sweep.ts';
@@ -61,11 +60,19 @@ export async function recordCompaction(
   return context.artifacts.record(record, instead);
 }
 
-/** @returns ids of records that stay, because the files may still become the table's */
-export async function cleanUp(session: TableSession): Promise<string[]> {
-  const { lake, context, catalog } = session;
+/**
+ * @param metadata of the table, read after the records: a compaction that is under way then is recorded for the branch as it is there
+ * @param records all of the data interval, of which those at other places stay
+ * @returns ids of records that stay, because the files may still become the table's
+ */
+export async function cleanUp(
+  session: TableSession,
+  metadata: TableMetadata,
+  records: readonly RecordedArtifact[],
+): Promise<string[]> {
+  const { lake, context } = session;
   const { store } = lake;
-  const recorded = await listArtifactsAt(({ place }) => place === store.place, context);
+  const recorded = records.filter(({ artifact }) => artifact['place'] === store.place);
   if (recorded.length === 0) return [];
   const intents = recorded.filter(({ artifact }) => isUploadIntent(artifact));
   await sweep(
@@ -73,10 +80,6 @@ export async function cleanUp(session: TableSession): Promise<string[]> {
     intents.map(({ id, artifact }) => ({ id, key: String(artifact['key']) })),
   );
 
-  // After the records: a compaction that is under way then is recorded for the branch as it is now.
-  const loaded = await catalog.load();
-  if (!loaded) return [];
-  const metadata: TableMetadata = loaded;
   const { files, present } = await readTable(session, metadata);
   const inTable = runsOf(metadata);
   const live = new Set(files.map(({ file_path }) => lake.keyOf(file_path)));
@@ -116,6 +119,7 @@ export async function cleanUp(session: TableSession): Promise<string[]> {
     if (isUnderWay(artifact)) kept.push(id);
     else {
       // The record goes first: without it, the attempt can neither begin again at another state of the branch nor name what is removed here.
+      // tooth: iceberg-compaction-ended-first
       await context.artifacts.discard([id]);
       const { compaction: run, attempt } = artifact;
       await removeUnusedMetadata(session, metadata, compactionPrefix(metadata, run, attempt), compactionIdOf(run));
