@@ -20,7 +20,11 @@ const count = (table: string, max: number) => `
   ) as rows
 `;
 
-type ExplainAnswer = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };
+/** A row of the answer to `explain (format json)`. */
+export type ExplainAnswer = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };
+
+/** Rows that the planner expects of a query, by its statistics. */
+export const plannedRows = ([answer]: readonly ExplainAnswer[]): number => answer!['QUERY PLAN'][0].Plan['Plan Rows'];
 
 /**
  * All rows of the model, before any filter: counted in the index if they are few, otherwise estimated from the planner's statistics for the
@@ -48,7 +52,7 @@ export async function estimateRows(
   );
   const coveredMs = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0);
   const share = coveredMs / lengthOf({ start: first.start, end: last.end });
-  const estimated = Math.round(plans[0]!['QUERY PLAN'][0].Plan['Plan Rows'] * share);
+  const estimated = Math.round(plannedRows(plans) * share);
   return { rows: Math.max(estimated, maxCounted), exact: false };
 }
 

@@ -1,4 +1,5 @@
 /** Measures how much of the database a project takes. */
+import { plannedRows, type ExplainAnswer } from '../../events/table/estimate.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { PROJECT_TABLES, type Owner, type ProjectTable } from './project-tables.ts';
 
@@ -90,15 +91,13 @@ function countSql({ table, owner, clock }: Named): string {
     ) as counted`;
 }
 
-type ExplainAnswer = { rows: [{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }] };
-
 /** Rows by the planner's statistics. */
 async function estimateRows(db: Knex, { table, owner }: Named, projectId: number): Promise<number> {
-  const { rows } = await db.raw<ExplainAnswer>(
+  const { rows } = await db.raw<{ rows: ExplainAnswer[] }>(
     `explain (format json) select from ${table} where ${CONDITIONS[owner]}`,
     [projectId],
   );
-  return rows[0]['QUERY PLAN'][0].Plan['Plan Rows'];
+  return plannedRows(rows);
 }
 
 async function findOldest(db: Knex, table: string, clock: string, projectId: number): Promise<string | null> {

@@ -12,10 +12,11 @@ import { destinationOf } from '../../../src/exports/destinations/index.ts';
 import { s3Client } from '../../../src/exports/destinations/s3/client.ts';
 import { s3Store } from '../../../src/exports/destinations/s3/store.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../../src/platform/errors.ts';
-import { buildRows, freezeAt, testInterval, type TestRow } from '../../support/exports/deliveries.ts';
+import { buildRows, freezeAt, testInterval, type TestRow, uuidsOf } from '../../support/exports/deliveries.ts';
 import { REPLACED_AT_ONCE } from '../../../src/exports/destinations/promises.ts';
 import { itKeepsTheContract } from '../../support/exports/destination-contract.ts';
-import { PRIVATE, s3PlaceIn, type S3Place } from '../../support/exports/s3/s3-place.ts';
+import { s3PlaceIn, type S3Place } from '../../support/exports/s3/s3-place.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../support/exports/test-place.ts';
 import { behind } from '../../support/servers/behind.ts';
 import { startFaultyProxy, type InjectedFault } from '../../support/servers/faulty-proxy.ts';
 import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../../support/servers/object-store.ts';
@@ -40,13 +41,7 @@ async function deliverThrough(fault: (request: { method: string; url: string }) 
   const parts = [buildRows(2), buildRows(2)];
   const { run, receipt } = await testInterval(place).deliver(parts);
   proxy.close();
-  assert.deepEqual(
-    await place.read(),
-    parts
-      .flat()
-      .map(({ uuid }) => uuid)
-      .sort(),
-  );
+  assert.deepEqual(await place.read(), uuidsOf(parts));
   assert.equal(await place.leftovers(), 0);
   return { proxy, direct, run, receipt };
 }
@@ -141,7 +136,7 @@ describe('S3', () => {
         credentials: OBJECT_STORE_KEYS,
         endpoint: `http://127.0.0.1:${port}`,
         virtualHosts: false,
-        allowedHosts: PRIVATE.allowedHosts,
+        allowedHosts: LOOPBACK_ENVIRONMENT.allowedHosts,
       });
       const place = { place: 's3', legacyPlace: 's3', bucket: 'bucket', encryption: null, kmsKeyId: null };
       const store = s3Store({ client, ...place, signal: new AbortController().signal, onClose: close });
@@ -186,7 +181,7 @@ describe('S3', () => {
           credentials: OBJECT_STORE_KEYS,
           endpoint,
           virtualHosts: false,
-          allowedHosts: PRIVATE.allowedHosts,
+          allowedHosts: LOOPBACK_ENVIRONMENT.allowedHosts,
         });
         const place = { place: 's3', legacyPlace: 's3', bucket: 'bucket', encryption: null, kmsKeyId: null };
         const store = s3Store({ client, ...place, signal: new AbortController().signal, onClose: close });
@@ -338,7 +333,7 @@ describe('S3', () => {
     ['endpoint_url', 'https://2130706433'],
   ] as const) {
     it(`refuses the ${field} ${value}`, async () => {
-      const destination = destinationOf('S3', PRIVATE);
+      const destination = destinationOf('S3', LOOPBACK_ENVIRONMENT);
       const config = { bucket_name: 'bucket', region: 'us-east-1', prefix: '', encryption: null, [field]: value };
       await assert.rejects(
         destination.validate(config, { localRoot: undefined, allowedHosts: [] }),

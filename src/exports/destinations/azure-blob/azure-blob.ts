@@ -1,16 +1,16 @@
 /** Files in a container of Azure Blob Storage. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { checkEndpoint } from '../../../platform/net/endpoint.ts';
-import { nullable, Type, type Static } from '../../../platform/schema.ts';
+import { Type, type Static } from '../../../platform/schema.ts';
 import type { SessionContext, Subject } from '../contract.ts';
 import { addGroup, defineDestination } from '../define.ts';
 import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { withModel } from '../key-space.ts';
-import { checkFileFormat, FILE_PROMISES, fileProperties, folderPattern, withDefault } from '../object-store/config.ts';
+import { checkFileFormat, FILE_PROMISES, fileProperties, folderPattern } from '../object-store/config.ts';
 import { bucketDeliveries } from '../object-store/bucket.ts';
 import { checkPrefix } from '../object-store/keys.ts';
 import { secret } from '../secret.ts';
-import { isExpired, parseConnectionString } from './connection-string.ts';
+import { blobEndpointField, isExpired, parseConnectionString } from './connection-string.ts';
 import { azureStore } from './store.ts';
 import { containerSteps, type Container } from './test-steps.ts';
 
@@ -24,15 +24,7 @@ const Config = Type.Object(
         examples: ['exports'],
       }),
       connection_string: secret('Connection string'),
-      blob_endpoint: withDefault(
-        nullable(
-          Type.String({
-            description: 'The URL of the Blob service of the account, taken from the connection string.',
-          }),
-          { title: 'Blob endpoint', readOnly: true },
-        ),
-        null,
-      ),
+      blob_endpoint: blobEndpointField,
     }),
     ...fileProperties,
   },

@@ -1,6 +1,8 @@
 /** Connection strings of storage accounts: with an account key, or with a shared access signature (SAS). */
 import { isIP } from 'node:net';
 import { InvalidInput } from '../../../platform/errors.ts';
+import { nullable, Type } from '../../../platform/schema.ts';
+import { withDefault } from '../object-store/config.ts';
 
 export type AzureAccount = {
   /** URL of the Blob service, without a slash at its end. */
@@ -10,6 +12,18 @@ export type AzureAccount = {
 
 /** A shared access signature that is replaced before it expires. `renews`: the store has refused the last one. */
 export type RenewedSas = { currentSas(renews?: boolean): Promise<string> };
+
+/** Field of a configuration that is derived from its connection string. */
+export const blobEndpointField = withDefault(
+  nullable(
+    Type.String({ description: 'The URL of the Blob service of the account, taken from the connection string.' }),
+    {
+      title: 'Blob endpoint',
+      readOnly: true,
+    },
+  ),
+  null,
+);
 
 const FIELD = 'connection_string';
 const PARTS = new Set([

@@ -6,10 +6,9 @@ import { currentSnapshot } from '../../../../src/exports/destinations/iceberg/pr
 import { connectionString, createTestContainer, AZURE_ACCOUNT } from '../../../support/servers/azurite.ts';
 import { createGcsBucket } from '../../../support/servers/gcs/fake-gcs.ts';
 import { createNamespaceIn, type CatalogStorage } from '../../../support/servers/iceberg-catalog.ts';
-import type { TestPlace } from '../../../support/exports/destination-contract.ts';
+import { LOOPBACK_ENVIRONMENT, type TestPlace } from '../../../support/exports/test-place.ts';
 import { keyOf, lakeReader, type ManifestPath } from '../../../support/exports/lake-reader.ts';
 
-const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
 /** Data files, manifests and uploads. */
 const OURS = /\.(parquet|avro)$|\/_sluice-upload-/;
 const DAY_MS = 86_400_000;
@@ -99,7 +98,7 @@ export async function makeOtherLakePlace(storage: keyof typeof STORAGES): Promis
       use_virtual_style_addressing: false,
       ...store.config,
     },
-    environment: PRIVATE,
+    environment: LOOPBACK_ENVIRONMENT,
     async snapshot() {
       const files = (await liveFiles()) ?? [];
       const found = files.map(async (url) => [url, (await bytesOf(url)).toString('base64')] as const);

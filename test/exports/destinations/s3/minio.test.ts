@@ -7,7 +7,7 @@ import {
   PutObjectLockConfigurationCommand,
 } from '@aws-sdk/client-s3';
 import { REPLACED_AT_ONCE } from '../../../../src/exports/destinations/promises.ts';
-import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
+import { buildRows, testInterval, uuidsOf } from '../../../support/exports/deliveries.ts';
 import { itKeepsTheContract } from '../../../support/exports/destination-contract.ts';
 import { repeat } from '../../../support/exports/step-pairs.ts';
 import { makeMinioPlace } from '../../../support/exports/s3/minio-place.ts';
@@ -87,13 +87,7 @@ describe('MinIO', () => {
         for (const parts of deliveries) {
           const { run, receipt } = await interval.deliver(parts);
           assert.deepEqual(await run.verify(receipt, true), []);
-          assert.deepEqual(
-            await place.read(),
-            parts
-              .flat()
-              .map(({ uuid }) => uuid)
-              .sort(),
-          );
+          assert.deepEqual(await place.read(), uuidsOf(parts));
         }
         assert.equal(await place.leftovers(), 0);
         const before = (await client.send(new ListObjectVersionsCommand({ Bucket }))).Versions!;

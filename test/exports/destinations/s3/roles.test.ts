@@ -6,10 +6,10 @@ import { destinationOf } from '../../../../src/exports/destinations/index.ts';
 import { awsRoles, externalIdOfProject, type AwsRoles } from '../../../../src/exports/destinations/s3/roles.ts';
 import { validateConfig } from '../../../../src/exports/integrations/destination-config.ts';
 import { InvalidInput } from '../../../../src/platform/errors.ts';
-import { buildRows, testInterval } from '../../../support/exports/deliveries.ts';
+import { buildRows, testInterval, uuidsOf } from '../../../support/exports/deliveries.ts';
 import { faultIn } from '../../../support/exports/provoked-faults.ts';
 import { makeMinioPlace } from '../../../support/exports/s3/minio-place.ts';
-import { PRIVATE } from '../../../support/exports/s3/s3-place.ts';
+import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 import { behind } from '../../../support/servers/behind.ts';
 import { needsMinio } from '../../../support/servers/s3/minio.ts';
 import { IDENTITY, startTokenService, type TokenService } from '../../../support/servers/s3/token-service.ts';
@@ -26,7 +26,7 @@ const EXTERNAL_IDS: Readonly<Record<number, string>> = {
 
 function rolesAt(endpoint: string, credentials = IDENTITY): AwsRoles {
   return awsRoles({
-    allowedHosts: PRIVATE.allowedHosts,
+    allowedHosts: LOOPBACK_ENVIRONMENT.allowedHosts,
     externalIdOf: async (projectId) => EXTERNAL_IDS[projectId]!,
     identity: { endpoint, credentials },
   });
@@ -44,7 +44,7 @@ async function makeRolePlace(options: ServiceOptions = {}, roles?: (service: Tok
     ...place,
     service,
     config: { ...config, endpoint_url: service.store, aws_role_arn: ROLE } as Record<string, unknown>,
-    environment: { ...PRIVATE, awsRoles: roles ? roles(service) : rolesAt(service.endpoint) },
+    environment: { ...LOOPBACK_ENVIRONMENT, awsRoles: roles ? roles(service) : rolesAt(service.endpoint) },
   };
 }
 
@@ -62,13 +62,7 @@ describe('a role', () => {
     const rows = [buildRows(2), buildRows(1)];
     const { run, receipt } = await testInterval(place).deliver(rows);
     assert.deepEqual(await run.verify(receipt, true), []);
-    assert.deepEqual(
-      await place.read(),
-      rows
-        .flat()
-        .map(({ uuid }) => uuid)
-        .sort(),
-    );
+    assert.deepEqual(await place.read(), uuidsOf(rows));
     for (const { run: step } of place.destination.steps) {
       const { environment } = place;
       const subject = { projectId: PROJECT, model: 'events' as const, columns: [], merge: null };
@@ -184,7 +178,7 @@ describe('a role', () => {
   });
 
   describe('is refused when saved', () => {
-    const environment = { ...PRIVATE, awsRoles: rolesAt('http://127.0.0.1:1') };
+    const environment = { ...LOOPBACK_ENVIRONMENT, awsRoles: rolesAt('http://127.0.0.1:1') };
     const key = { aws_access_key_id: 'a', aws_secret_access_key: 's' };
     for (const [name, given, attr, offered] of [
       ['with a key', { ...key, aws_role_arn: ROLE }, 'aws_role_arn', true],
@@ -200,7 +194,7 @@ describe('a role', () => {
           const save = async () =>
             destination.validate(
               validateConfig(destination, { bucket_name: 'lake', region: 'us-east-1', ...given }),
-              offered ? environment : PRIVATE,
+              offered ? environment : LOOPBACK_ENVIRONMENT,
             );
           await assert.rejects(save, (error) => error instanceof InvalidInput && error.attr!.endsWith(attr));
         }

@@ -11,9 +11,7 @@ import {
 import { destinationOf } from '../../../../src/exports/destinations/index.ts';
 import type { TestBucket } from '../../servers/s3/s3-server.ts';
 import { readInterval, snapshotOf, type Objects } from '../file-reader.ts';
-import type { TestPlace } from '../test-place.ts';
-
-export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+import { LOOPBACK_ENVIRONMENT, type TestPlace } from '../test-place.ts';
 
 type Config = { layout?: 'stable' | 'versioned' } & Record<string, unknown>;
 type Keys = { accessKeyId: string; secretAccessKey: string };
@@ -49,7 +47,7 @@ export function s3PlaceIn(bucket: TestBucket, keys: Keys, config: Config = {}): 
   }
   return {
     bucket,
-    destination: destinationOf('S3', PRIVATE),
+    destination: destinationOf('S3', LOOPBACK_ENVIRONMENT),
     config: {
       bucket_name: Bucket,
       region: bucket.region,
@@ -65,7 +63,7 @@ export function s3PlaceIn(bucket: TestBucket, keys: Keys, config: Config = {}): 
       kms_key_id: null,
       ...config,
     },
-    environment: PRIVATE,
+    environment: LOOPBACK_ENVIRONMENT,
     snapshot: async () => snapshotOf(await objects()),
     read: () => readInterval(objects, config.layout),
     async leftovers() {

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../../../platform/errors.ts';
 import { checkEndpoint, checkUrl } from '../../../../platform/net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static, type TSchema } from '../../../../platform/schema.ts';
 import { addGroup, shownWhen } from '../../define.ts';
-import { parseConnectionString } from '../../azure-blob/connection-string.ts';
+import { blobEndpointField, parseConnectionString } from '../../azure-blob/connection-string.ts';
 import { checkHostOf, type DestinationEnvironment } from '../../environment.ts';
 import { parseServiceAccountKey } from '../../gcs/service-account.ts';
 import { withDefault } from '../../object-store/config.ts';
@@ -143,15 +143,7 @@ export const IcebergSchema = Type.Object(
           'The URL of the S3-compatible store of the table’s files, without a path, or of an emulator of Google’s; empty for Amazon’s and Google’s own.',
         ),
       ),
-      blob_endpoint: withDefault(
-        nullable(
-          Type.String({
-            description: 'The URL of the Blob service of the account, taken from the connection string.',
-          }),
-          { title: 'Blob endpoint', readOnly: true },
-        ),
-        null,
-      ),
+      blob_endpoint: blobEndpointField,
     }),
     ...addGroup('place', {
       namespace: Type.String({
