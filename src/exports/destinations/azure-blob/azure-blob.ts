@@ -24,7 +24,7 @@ const Config = Type.Object(
         examples: ['exports'],
       }),
       connection_string: secret('Connection string'),
-      blob_endpoint: blobEndpointField,
+      ...blobEndpointField,
     }),
     ...fileProperties,
   },

@@ -13,17 +13,16 @@ export type AzureAccount = {
 /** A shared access signature that is replaced before it expires. `renews`: the store has refused the last one. */
 export type RenewedSas = { currentSas(renews?: boolean): Promise<string> };
 
-/** Field of a configuration that is derived from its connection string. */
-export const blobEndpointField = withDefault(
-  nullable(
-    Type.String({ description: 'The URL of the Blob service of the account, taken from the connection string.' }),
-    {
-      title: 'Blob endpoint',
-      readOnly: true,
-    },
+/** The field of a configuration that is derived from its connection string. */
+export const blobEndpointField = {
+  blob_endpoint: withDefault(
+    nullable(
+      Type.String({ description: 'The URL of the Blob service of the account, taken from the connection string.' }),
+      { title: 'Blob endpoint', readOnly: true },
+    ),
+    null,
   ),
-  null,
-);
+};
 
 const FIELD = 'connection_string';
 const PARTS = new Set([

@@ -125,10 +125,9 @@ export function icebergSession(options: Options): Session {
         : undefined;
       const records = await context.artifacts.list().catch(() => undefined);
       const after = await catalog.load().catch(() => undefined);
-      if (!after) warn('The table could not be read again, so nothing was cleaned up.');
+      if (!records || !after) warn('The table could not be looked at again, so nothing was cleaned up.');
       else {
-        const cleaning = records ? cleanUp(session, after, records) : Promise.reject(new Error('no records'));
-        await cleaning.catch(() => warn('Staged files could not be removed.'));
+        await cleanUp(session, after, records).catch(() => warn('Staged files could not be removed.'));
         await expireSnapshots(session, after).catch(() => warn('Old snapshots could not be expired.'));
       }
       return { ...receipt, ...compacted };

@@ -143,7 +143,7 @@ export const IcebergSchema = Type.Object(
           'The URL of the S3-compatible store of the table’s files, without a path, or of an emulator of Google’s; empty for Amazon’s and Google’s own.',
         ),
       ),
-      blob_endpoint: blobEndpointField,
+      ...blobEndpointField,
     }),
     ...addGroup('place', {
       namespace: Type.String({
