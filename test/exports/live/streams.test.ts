@@ -1,6 +1,7 @@
 /** Streams of changes of exports: what a client that reconnects receives, and how much is kept for it. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../../src/exports/live/live.ts';
 import { createLiveStreams } from '../../../src/exports/live/streams.ts';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
@@ -151,9 +152,16 @@ describe('streams of changes', () => {
         gate.open();
         await until('a reset', () => comparableEvents(stream.received).length > 0);
         assert.deepEqual(comparableEvents(stream.received), [{ event: 'reset' }]);
-        await note();
-        await until('the note', () => comparableEvents(stream.received).length > 1);
-        assert.deepEqual(comparableEvents(stream.received), [{ event: 'reset' }, log()]);
+        // On a busy machine a check can grow too old again, and then another reset stands for the note.
+        const isNoted = () => isDeepStrictEqual(comparableEvents(stream.received).at(-1), log());
+        for (let tries = 0; tries < 20 && !isNoted(); tries++) {
+          const count = stream.received.length;
+          await note();
+          await until('the note or a reset', () => stream.received.length > count);
+        }
+        assert.ok(isNoted());
+        const before = comparableEvents(stream.received).slice(0, -1);
+        assert.ok(before.every((event) => isDeepStrictEqual(event, { event: 'reset' })));
       });
     });
   });
