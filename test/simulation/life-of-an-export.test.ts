@@ -6,7 +6,7 @@ import { buildRealInstallation, type RealInstallation } from './real-installatio
 import { anyLife, replayLives } from './simulate.ts';
 
 /** Two thousand of them, and 25 on the real server, of which five last for minutes, with seeds at random, are `npm run test:simulation`. */
-const LIVES = 10;
+const LIVES = 4;
 /** The same lives for everybody: what fails here fails because of a change. */
 const SEED = 13;
 const LIVES_FOR_REAL = 2;

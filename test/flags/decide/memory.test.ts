@@ -10,6 +10,11 @@ const REQUESTS = 40;
 /** Bytes of all bodies are far from the limit; what is made of them is not. */
 const EMPTY_OBJECTS = 20_000;
 
+/** In the place of a status: the server ended the connection while the request was still being sent. */
+const CUT = 0;
+const isCut = (error: unknown) =>
+  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { cause?: { code?: string } }).cause?.code ?? '');
+
 describe('the memory of requests for flags', () => {
   let sluice: Sluice;
   let tenant: Tenant;
@@ -25,9 +30,15 @@ describe('the memory of requests for flags', () => {
 
   async function statusOf(path: string, body: object): Promise<number> {
     const headers = { Authorization: `Bearer ${tenant.apiToken}` };
-    const answer = await fetch(sluice.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    await answer.arrayBuffer();
-    return answer.status;
+    try {
+      const answer = await fetch(sluice.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch (error) {
+      // A busy machine sends so slowly that the server, which has refused the request by then, cuts the connection.
+      if (!isCut(error)) throw error;
+      return CUT;
+    }
   }
 
   /** After statements that timed out requests do not wait for Postgres for a moment. */
@@ -58,6 +69,7 @@ describe('the memory of requests for flags', () => {
       let statuses = new Set<number>();
       // A busy machine may give up some before it has read all.
       await until('no room', async () => (statuses = await whilePersonsAreLocked(send)).has(503));
+      statuses.delete(CUT);
       assert.deepEqual(
         [...statuses].sort((a, b) => a - b),
         [200, 503],

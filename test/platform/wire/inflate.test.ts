@@ -46,9 +46,10 @@ describe('a body that is inflated', () => {
         ended += 1;
         return ended;
       };
-      const busy = Array.from({ length: 40 }, (_, n) => grow(`2001:db8::${n}`));
+      // On a busy machine the last of them are refused, because they have waited for too long.
+      const busy = Promise.allSettled(Array.from({ length: 40 }, (_, n) => grow(`2001:db8::${n}`)));
       assert.ok((await grow('2001:db8:0:1::1')) < 20);
-      await Promise.all(busy);
+      await busy;
     });
 
     it(`does not wait when it is small (${encoding})`, () => {

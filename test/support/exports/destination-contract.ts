@@ -11,7 +11,7 @@ export type { TestPlace } from './test-place.ts';
 
 /**
  * @param promises of the places: they select the tests
- * @param mostSteps of a commit that are tried, as `someSteps` has them; absent: all
+ * @param mostSteps of a commit that are tried, as `someSteps` has them
  */
 export function itKeepsTheContract(promises: Promises, makePlace: () => Promise<TestPlace>, mostSteps?: number): void {
   if (promises.redelivery === 'replaces') itReplaces(promises, makePlace, mostSteps);
@@ -19,7 +19,7 @@ export function itKeepsTheContract(promises: Promises, makePlace: () => Promise<
 }
 
 /** Tests of destinations that hold the last delivery alone, and show nothing before its commit. */
-function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mostSteps = Infinity): void {
+function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mostSteps?: number): void {
   let place: TestPlace;
   let interval: TestInterval;
   beforeEach(async () => {

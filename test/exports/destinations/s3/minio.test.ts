@@ -15,7 +15,7 @@ import type { S3Place } from '../../../support/exports/s3/s3-place.ts';
 import { answerNames } from '../../../support/names.ts';
 import { MINIO_DOMAIN, MINIO_KMS_KEY, needsMinio } from '../../../support/servers/s3/minio.ts';
 
-/** Steps of each commit that are tried here, to save time; versitygw is stopped at all of them. */
+/** Steps of each commit that are tried here, to save time; versitygw is stopped at more of them. */
 const STEPS = 1;
 
 async function keysIn({ bucket: { client, bucket: Bucket } }: S3Place): Promise<string[]> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { apiTypes, writtenTypes } from '../../console/types.ts';
+import { apiTypes, writtenTypes } from '../console/types.ts';
 
 describe('types of the API in the console', () => {
   it('are those of the present API: npm run console:types writes them', async () => {
