@@ -8,17 +8,8 @@ import {
 } from '../../../../src/exports/destinations/object-store/event-folders.ts';
 import { checkPrefix, namesOf, type ObjectNames } from '../../../../src/exports/destinations/object-store/keys.ts';
 import { InvalidInput } from '../../../../src/platform/errors.ts';
+import { HOSTILE_NAMES } from '../../../support/events/hostile-names.ts';
 import { seeded } from '../../../support/random.ts';
-
-/** Names by which somebody might reach another folder, hide one, or break a key. */
-const HOSTILE = [
-  '/', '//', 'a/b', '/etc/passwd', '.', '..', '...', '../..', 'a/../b', '.hidden', 'ends.', 'ends..', '_', '__other__',
-  '__manifests__', '_SUCCESS', '__HIVE_DEFAULT_PARTITION__', '%', '%2F', '%2f', '%25', 'a%2Fb', '~', 'a~b', '\\', 'a\\b', '\n',
-  'a\nb', '\u0001', '\u007f', ' ', ' a', 'a ', 'a b', '\u00a0', '\u200b', '\u202e', 'ä', 'a\u0308', '\u00c4', 'İ', 'ı', 'ſ', 'K', 'ß', 'SS',
-  '日本語', '🛒', '\u{e0001}', '\ufffe', '*', '?', '"', "'", '<', '>', '|', ':', ';', '=', 'a=b', '&', '#', '{event}', '{year}', '$0', '$&', '$pageview',
-  'NUL', 'nul', 'con', 'Paid', 'paid', 'PAID', '__proto__', 'constructor', 'x'.repeat(200), 'x'.repeat(201), 'X'.repeat(200),
-  '語'.repeat(200), '🛒'.repeat(100), `${'x'.repeat(166)}/${'y'.repeat(30)}`, `${'x'.repeat(165)}/${'y'.repeat(33)}`, '',
-]; // prettier-ignore
 
 const ALPHABET = [...Array.from('aAbBzZ09._-~%/$ =\\{}'), 'ä', 'Ä', '語', '🛒', '\n', 'İ'];
 
@@ -36,7 +27,7 @@ function randomNames(count: number, seed: number): string[] {
 const folded = (text: string) => text.normalize('NFKC').toUpperCase().toLowerCase();
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e6));
-const NAMES = [...new Set([...HOSTILE, ...randomNames(5_000, SEED)])].filter((name) => name.isWellFormed());
+const NAMES = [...new Set([...HOSTILE_NAMES, ...randomNames(5_000, SEED)])].filter((name) => name.isWellFormed());
 
 const INTERVAL = { start: '2024-02-29T23:00:00.000000Z', end: '2024-03-01T00:00:00.000000Z', model: 'events' };
 const FILE = { format: 'JSONLines', compression: 'gzip', numbered: false } as const;
