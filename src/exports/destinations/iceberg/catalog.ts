@@ -133,8 +133,9 @@ export function openCatalog(access: CatalogAccess): Catalog {
     };
     const url = new URL(`${access.uri.replace(/\/$/, '')}/v1/${path}`);
     const request = { method, url, headers, body: body === undefined ? '' : toJson(body) };
+    const signed = sign && (await sign(request));
     try {
-      return await post({ ...request, ...(sign && { headers: await sign(request) }), ...limits });
+      return await post({ ...request, ...(signed && { headers: signed }), ...limits });
     } catch (cause) {
       access.signal.throwIfAborted();
       throw icebergFault(`catalog_${networkFaultOf(cause)}`, { cause });

@@ -3,7 +3,7 @@ import { DestinationRejected, DestinationUnavailable } from '../../../platform/e
 import { HOST_REFUSED } from '../../../platform/net/host-rules.ts';
 import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults, type NetworkFaultCode } from '../network-faults.ts';
-import { S3_FAULTS, STORE_FAULTS } from '../s3/faults.ts';
+import { ROLE_FAULTS, S3_FAULTS, STORE_FAULTS } from '../s3/faults.ts';
 import { OTHER_STORAGE_FAULTS } from './storage/faults.ts';
 
 type CatalogNetworkFaults = Record<`catalog_${NetworkFaultCode}`, KnownFault>;
@@ -28,7 +28,7 @@ const CATALOG_FAULTS = {
     owner: 'you',
     field: 'aws_access_key_id',
     sentence:
-      'The catalog does not accept the signature, or the access key may not do this. The key, the service, the region and the worker’s clock must be right.',
+      'The catalog does not accept the signature, or the access key or the role may not do this. The key or the role, the service, the region and the worker’s clock must be right.',
   },
   credentials_not_vended: {
     owner: 'you',
@@ -207,6 +207,7 @@ export const ICEBERG_FAULTS = {
   ...CATALOG_FAULTS,
   ...TABLE_FAULTS,
   ...STORAGE_FAULTS,
+  ...ROLE_FAULTS,
   ...OWN_STORAGE_FAULTS,
   ...OTHER_STORAGE_FAULTS,
 } as const satisfies Record<string, KnownFault>;

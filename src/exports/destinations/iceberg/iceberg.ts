@@ -1,9 +1,11 @@
 /** Rows in an Apache Iceberg table, through a REST catalog; its files in S3, in a store that speaks its API, or at Google or Azure. */
 import { hostRules } from '../../../platform/net/host-rules.ts';
+import type { Subject } from '../contract.ts';
 import { defineDestination } from '../define.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { GOOGLE } from '../gcs/client.ts';
 import { REPLACED_AT_ONCE } from '../promises.ts';
+import { checkRole, credentialsOf } from '../s3/credentials.ts';
 import { checkIcebergConfig, deriveIcebergFields, IcebergSchema, type IcebergConfig } from './access/config.ts';
 import type { ClientAccess } from './access/oauth.ts';
 import { signingNameOf, type SigningAccess } from './access/sigv4.ts';
@@ -13,7 +15,7 @@ import { throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
 import { icebergSession } from './session.ts';
 import { openLake } from './storage/open.ts';
-import { originOf } from './storage/options.ts';
+import { originOf, type StorageOptions } from './storage/options.ts';
 import { catalogSteps } from './test-steps.ts';
 
 type Config = IcebergConfig;
@@ -44,12 +46,10 @@ function clientOf({ credential, catalog_uri, oauth2_server_uri, scope }: Config)
   return { url, credential, scope: scope || null };
 }
 
-function signingOf(config: Config): SigningAccess | null {
+function signingOf(config: Config, awsCredentials: StorageOptions['awsCredentials']): SigningAccess | null {
   if (config.catalog_auth !== 'sigv4') return null;
   return {
-    accessKeyId: config.aws_access_key_id ?? '',
-    secretAccessKey: config.aws_secret_access_key ?? '',
-    sessionToken: config.aws_session_token || null,
+    credentials: awsCredentials(),
     name: config.signing_name || signingNameOf(config.catalog_uri),
     region: config.signing_region || config.region || '',
   };
@@ -57,16 +57,21 @@ function signingOf(config: Config): SigningAccess | null {
 
 function openTable(
   config: Config,
-  { allowedHosts }: DestinationEnvironment,
+  { projectId }: Pick<Subject, 'projectId'>,
+  environment: DestinationEnvironment,
   signal: AbortSignal,
   maxAnswerBytes = MAX_ANSWER_BYTES.run,
 ): IcebergTable {
+  const { allowedHosts } = environment;
+  // One region for the catalog and the storage, so the role is assumed once.
+  const region = config.region || config.signing_region || '';
+  const awsCredentials = () => credentialsOf(config, { projectId, region }, environment);
   const catalog = openCatalog({
     uri: config.catalog_uri,
     warehouse: config.warehouse || null,
     token: config.token ?? null,
     client: clientOf(config),
-    signing: signingOf(config),
+    signing: signingOf(config, awsCredentials),
     delegates: config.storage_credentials === 'vended',
     namespace: config.namespace,
     table: config.table_name,
@@ -78,7 +83,7 @@ function openTable(
     catalog,
     addColumns: config.add_columns ?? null,
     openLake: async (location) =>
-      openLake(location, { config, catalog, place: tablePlace(config), allowedHosts, signal }),
+      openLake(location, { config, catalog, awsCredentials, place: tablePlace(config), allowedHosts, signal }),
   };
 }
 
@@ -102,6 +107,7 @@ export const iceberg = defineDestination<Config>({
       'aws_access_key_id',
       'aws_secret_access_key',
       'aws_session_token',
+      'aws_role_arn',
       'service_account_key',
       'connection_string',
       'endpoint_url',
@@ -109,18 +115,19 @@ export const iceberg = defineDestination<Config>({
     ],
   },
   secretsGoTo: ['catalog_uri', 'oauth2_server_uri', 'endpoint_url', 'blob_endpoint', 'catalog_auth', 'storage'],
+  checkCredentials: checkRole,
   derive: deriveIcebergFields,
   validate: checkIcebergConfig,
   place: tablePlace,
   // Exports share a table: each has partitions of its own.
   keySpace: (config, { exportId }) => `${tableOf(config)}#${exportId}`,
   label,
-  steps: catalogSteps((config, { environment, signal }) =>
-    openTable(config, environment, signal, MAX_ANSWER_BYTES.test),
+  steps: catalogSteps((config, { projectId, environment, signal }) =>
+    openTable(config, { projectId }, environment, signal, MAX_ANSWER_BYTES.test),
   ),
   names: (config) => [label(config)],
-  async *listDeliveries(config, { exportId }, environment, signal) {
-    const { catalog, openLake } = openTable(config, environment, signal);
+  async *listDeliveries(config, { projectId, exportId }, environment, signal) {
+    const { catalog, openLake } = openTable(config, { projectId }, environment, signal);
     try {
       const metadata = await catalog.load();
       if (!metadata) return;
@@ -132,7 +139,7 @@ export const iceberg = defineDestination<Config>({
     }
   },
   async open(config, delivery, context, environment) {
-    const table = openTable(config, environment, context.signal);
+    const table = openTable(config, delivery, environment, context.signal);
     return icebergSession({ ...table, delivery, context, location: label(config), compact: config.compact ?? false });
   },
 });

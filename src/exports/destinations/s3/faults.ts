@@ -17,8 +17,8 @@ export const ROLES_OFF_CODE = 'roles_off';
 export const ROLES_OFF =
   'This installation does not assume roles. Enter an access key, or ask the operator to set EXPORT_AWS_ROLES.';
 
-/** Of roles, which Iceberg’s storage does not take. */
-const ROLE_FAULTS = {
+/** Of roles, whose field has one name in every configuration. */
+export const ROLE_FAULTS = {
   role_denied: {
     owner: 'you',
     field: 'aws_role_arn',

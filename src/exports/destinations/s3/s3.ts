@@ -18,10 +18,9 @@ import { withModel } from '../key-space.ts';
 import { bucketDeliveries } from '../object-store/bucket.ts';
 import { checkPrefix } from '../object-store/keys.ts';
 import { optionalSecret, secret } from '../secret.ts';
-import { s3Client, type S3Access } from './client.ts';
-import { ROLES_OFF, ROLES_OFF_CODE, s3Fault } from './faults.ts';
+import { s3Client } from './client.ts';
+import { checkRole, checkRolesOffered, credentialsOf, roleProperties } from './credentials.ts';
 import { checkRegion, isBucketName } from './names.ts';
-import { isRoleArn } from './roles.ts';
 import { s3Store } from './store.ts';
 import { bucketSteps, type Bucket } from './test-steps.ts';
 
@@ -54,15 +53,7 @@ const accessProperties = {
     isReadable: true,
   }),
   aws_secret_access_key: optionalSecret('Secret access key', 'The secret of that access key.'),
-  aws_role_arn: Type.Optional({
-    ...nullable(Type.String({ maxLength: 600 }), {
-      title: 'Role ARN',
-      description:
-        'The ARN of a role, such as arn:aws:iam::123456789012:role/exports, that is assumed in place of an access key. Its trust policy must ask for the external ID of the project.',
-    }),
-    'x-group': 'connection',
-    'x-credential': true,
-  }),
+  ...roleProperties,
 };
 
 const encryptionProperties = addGroup('advanced', {
@@ -126,13 +117,7 @@ type AnyConfig = Static<typeof AwsS3Config> & Partial<Static<typeof S3Config>>;
 /** A key, or a role in its place. @throws InvalidInput naming the field */
 function checkCredentials(config: Readonly<Record<string, unknown>>): void {
   const { aws_access_key_id: id, aws_secret_access_key: key, aws_role_arn: role } = config as Partial<AnyConfig>;
-  if (role && (id || key))
-    throw new InvalidInput(
-      'A role is used in place of an access key: set the key to null, or the role.',
-      'aws_role_arn',
-    );
-  if (role && !isRoleArn(role))
-    throw new InvalidInput('Not the ARN of a role, such as arn:aws:iam::123456789012:role/exports.', 'aws_role_arn');
+  checkRole(config);
   if (role) return;
   if (!id) throw new InvalidInput('This field is required, unless a role is used.', 'aws_access_key_id', 'required');
   if (!key)
@@ -146,7 +131,7 @@ async function validate(config: AnyConfig, environment: DestinationEnvironment):
   if (config.kms_key_id && config.encryption !== 'aws:kms') {
     throw new InvalidInput('Needs the encryption "aws:kms".', 'kms_key_id');
   }
-  if (config.aws_role_arn && !environment.awsRoles) throw new InvalidInput(ROLES_OFF, 'aws_role_arn', ROLES_OFF_CODE);
+  checkRolesOffered(config, environment);
   const { endpoint_url: endpoint } = config;
   if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
 }
@@ -187,16 +172,6 @@ function s3Destination(
   });
 }
 
-function credentialsOf(
-  { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey, aws_role_arn, region }: AnyConfig,
-  projectId: number,
-  { awsRoles }: DestinationEnvironment,
-): S3Access['credentials'] {
-  if (!aws_role_arn) return { accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '' };
-  if (!awsRoles) throw s3Fault('roles_off');
-  return async () => awsRoles.credentialsOf({ roleArn: aws_role_arn, projectId, region });
-}
-
 function openBucket(
   config: AnyConfig,
   { projectId, model }: Subject,
@@ -206,7 +181,7 @@ function openBucket(
 ): Bucket {
   const { client, close } = s3Client({
     region: config.region,
-    credentials: credentialsOf(config, projectId, environment),
+    credentials: credentialsOf(config, { projectId, region: config.region }, environment),
     endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
     virtualHosts: config.use_virtual_style_addressing ?? false,
     allowedHosts: environment.allowedHosts,

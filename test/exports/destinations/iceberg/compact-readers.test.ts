@@ -18,10 +18,11 @@ const ROWS = 3000;
 /** Rows of the first part and of the second; the third has the rest. */
 const PARTS = [1700, 1];
 
+const textOf = (row: Content['rows'][number]): string =>
+  row.map((value) => (Object.is(value, -0) ? '-0' : String(value))).join('\0');
+
 /** Without an order, which neither a table nor a folder of files has. */
 const sorted = ({ rows, ...rest }: Content): Content => {
-  const textOf = (row: Content['rows'][number]) =>
-    row.map((value) => (Object.is(value, -0) ? '-0' : String(value))).join('\0');
   const texts = rows.map((row) => ({ row, text: textOf(row) }));
   return { ...rest, rows: texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ row }) => row) };
 };

@@ -12,7 +12,7 @@ import { makeMinioPlace } from '../../../support/exports/s3/minio-place.ts';
 import { LOOPBACK_ENVIRONMENT } from '../../../support/exports/test-place.ts';
 import { behind } from '../../../support/servers/behind.ts';
 import { needsMinio } from '../../../support/servers/s3/minio.ts';
-import { IDENTITY, startTokenService, type TokenService } from '../../../support/servers/s3/token-service.ts';
+import { IDENTITY, startMinioTokenService, type TokenService } from '../../../support/servers/s3/token-service.ts';
 
 const ROLE = 'arn:aws:iam::123456789012:role/exports';
 const OPEN_ROLE = 'arn:aws:iam::123456789012:role/open-to-all';
@@ -38,7 +38,7 @@ type ServiceOptions = { lifetimeMs?: number; partMs?: number };
 async function makeRolePlace(options: ServiceOptions = {}, roles?: (service: TokenService) => AwsRoles) {
   const place = await makeMinioPlace();
   const known = { [ROLE]: EXTERNAL_IDS[PROJECT]!, [OPEN_ROLE]: null, [SHARED_ROLE]: /^sluice-/ };
-  const service = await startTokenService({ store: place.bucket.endpoint, roles: known, ...options });
+  const service = await startMinioTokenService({ store: place.bucket.endpoint, roles: known, ...options });
   const { aws_access_key_id: _, aws_secret_access_key: _secret, ...config } = place.config as Record<string, unknown>;
   return {
     ...place,

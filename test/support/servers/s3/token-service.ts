@@ -1,7 +1,6 @@
 /**
- * A token service of the tests, which checks trust policies as AWS's does, and hands out temporary credentials that MinIO made: MinIO speaks
- * AssumeRole, but checks no role and no external id. It does not check the signatures of requests. In front of MinIO stands a gate that
- * refuses credentials whose time is over, because MinIO makes none for less than a quarter of an hour.
+ * A token service of the tests, which checks trust policies as AWS's does, and hands out temporary credentials that a store of the tests made.
+ * Signatures of requests are not checked.
  */
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import http from 'node:http';
@@ -13,22 +12,20 @@ import { MINIO_KEYS } from './minio.ts';
 /** The installation's identity, as the service knows it. */
 export const IDENTITY = { accessKeyId: 'CANARYIDENTITY', secretAccessKey: 'canary-secret-of-the-identity' };
 
-type Options = {
-  /** Origin of MinIO. */
-  store: string;
-  /** The external ids that roles ask for, by their ARNs; null: none. */
-  roles: Readonly<Record<string, string | RegExp | null>>;
-  /** How long credentials are valid. */
-  lifetimeMs?: number;
-  /** Delay of each part of an upload at the gate. */
-  partMs?: number;
+type TemporaryKey = {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string;
+  /** When it expires, in milliseconds since 1970. */
+  until: number;
 };
+
+/** The external ids that roles ask for, by their ARNs; null: none. */
+type TrustPolicies = Readonly<Record<string, string | RegExp | null>>;
 
 export type TokenService = {
   /** Origin of the service. */
   endpoint: string;
-  /** Origin of the gate in front of MinIO. */
-  store: string;
   /** Requests that were granted and refused, in order. */
   granted: URLSearchParams[];
   refused: URLSearchParams[];
@@ -36,13 +33,12 @@ export type TokenService = {
 };
 
 export async function startTokenService({
-  store,
   roles,
-  lifetimeMs = 3_600_000,
-  partMs = 0,
-}: Options): Promise<TokenService> {
-  const minio = new STSClient({ region: 'us-east-1', endpoint: store, credentials: MINIO_KEYS });
-  const expiries = new Map<string, number>();
+  makeKey,
+}: {
+  roles: TrustPolicies;
+  makeKey(): Promise<TemporaryKey>;
+}): Promise<TokenService> {
   const granted: URLSearchParams[] = [];
   const refused: URLSearchParams[] = [];
 
@@ -62,18 +58,59 @@ export async function startTokenService({
         return;
       }
       granted.push(form);
-      const command = new AssumeRoleCommand({ RoleArn: 'arn:minio:iam:::role/any', RoleSessionName: 'any' });
-      const { AccessKeyId, SecretAccessKey, SessionToken } = (await minio.send(command)).Credentials!;
-      const expiry = Date.now() + lifetimeMs;
-      expiries.set(SessionToken!, expiry);
+      const { accessKeyId, secretAccessKey, sessionToken, until } = await makeKey();
       response.writeHead(200, { 'content-type': 'text/xml' });
       response.end(
-        `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>${AccessKeyId}</AccessKeyId>` +
-          `<SecretAccessKey>${SecretAccessKey}</SecretAccessKey><SessionToken>${SessionToken}</SessionToken>` +
-          `<Expiration>${new Date(expiry).toISOString()}</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
+        `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>${accessKeyId}</AccessKeyId>` +
+          `<SecretAccessKey>${secretAccessKey}</SecretAccessKey><SessionToken>${sessionToken}</SessionToken>` +
+          `<Expiration>${new Date(until).toISOString()}</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
       );
     })();
   });
+  return {
+    endpoint: `http://127.0.0.1:${await listen(service)}`,
+    granted,
+    refused,
+    close: () => service.close().closeAllConnections(),
+  };
+}
+
+type MinioOptions = {
+  /** Origin of MinIO. */
+  store: string;
+  roles: TrustPolicies;
+  /** How long credentials are valid. */
+  lifetimeMs?: number;
+  /** Delay of each part of an upload at the gate. */
+  partMs?: number;
+};
+
+export type MinioTokenService = TokenService & {
+  /** Origin of the gate in front of MinIO. */
+  store: string;
+};
+
+/**
+ * A token service of which MinIO makes the credentials: MinIO speaks AssumeRole, but checks no role and no external id. In front of MinIO stands
+ * a gate that refuses credentials whose time is over, because MinIO makes none for less than a quarter of an hour.
+ */
+export async function startMinioTokenService({
+  store,
+  roles,
+  lifetimeMs = 3_600_000,
+  partMs = 0,
+}: MinioOptions): Promise<MinioTokenService> {
+  const minio = new STSClient({ region: 'us-east-1', endpoint: store, credentials: MINIO_KEYS });
+  const expiries = new Map<string, number>();
+
+  async function makeKey(): Promise<TemporaryKey> {
+    const command = new AssumeRoleCommand({ RoleArn: 'arn:minio:iam:::role/any', RoleSessionName: 'any' });
+    const { AccessKeyId, SecretAccessKey, SessionToken } = (await minio.send(command)).Credentials!;
+    const until = Date.now() + lifetimeMs;
+    expiries.set(SessionToken!, until);
+    return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken!, until };
+  }
+  const service = await startTokenService({ roles, makeKey });
 
   const { hostname, port } = new URL(store);
   const gate = http.createServer((request, response) => {
@@ -95,12 +132,11 @@ export async function startTokenService({
   });
 
   return {
-    endpoint: `http://127.0.0.1:${await listen(service)}`,
+    ...service,
     store: `http://127.0.0.1:${await listen(gate)}`,
-    granted,
-    refused,
     close() {
-      for (const server of [service, gate]) server.close().closeAllConnections();
+      service.close();
+      gate.close().closeAllConnections();
       minio.destroy();
     },
   };

@@ -7,6 +7,7 @@ import { blobEndpointField, parseConnectionString } from '../../azure-blob/conne
 import { checkHostOf, type DestinationEnvironment } from '../../environment.ts';
 import { parseServiceAccountKey } from '../../gcs/service-account.ts';
 import { withDefault } from '../../object-store/config.ts';
+import { checkRolesOffered, roleProperties } from '../../s3/credentials.ts';
 import { checkRegion } from '../../s3/names.ts';
 import { optionalSecret } from '../../secret.ts';
 
@@ -111,22 +112,17 @@ export const IcebergSchema = Type.Object(
         { title: 'Region' },
       ),
     ),
-    aws_access_key_id: withHints(
-      { 'x-required-when': keysOf('s3') },
-      optionalSecret(
-        'Access key ID',
-        'The ID of an access key of a storage in S3, and of a catalog that wants signatures; empty if neither does.',
-        { isReadable: true },
-      ),
+    aws_access_key_id: optionalSecret(
+      'Access key ID',
+      'The ID of an access key of a storage in S3, and of a catalog that wants signatures; empty if neither does, or a role is used.',
+      { isReadable: true },
     ),
-    aws_secret_access_key: withHints(
-      { 'x-required-when': keysOf('s3') },
-      optionalSecret('Secret access key', 'The secret of that access key.'),
-    ),
+    aws_secret_access_key: optionalSecret('Secret access key', 'The secret of that access key.'),
     aws_session_token: optionalSecret(
       'Session token',
       'The token that belongs to the access key, if that is a temporary one.',
     ),
+    ...roleProperties,
     service_account_key: withHints(
       { 'x-when': keysOf('gcs'), 'x-required-when': keysOf('gcs') },
       optionalSecret('Service account key', 'The JSON key of a service account that may write the files.'),
@@ -200,6 +196,7 @@ export async function checkIcebergConfig(config: IcebergConfig, environment: Des
     throw new InvalidInput('Not a valid namespace.', 'namespace');
   if (!NAME.test(config.table_name)) throw new InvalidInput('Not a valid table name.', 'table_name');
   requireFields(config);
+  checkRolesOffered(config, environment);
   if (config.region) checkRegion(config.region);
   checkCatalogAuth(config);
   await checkStorageHosts(config, environment);
@@ -219,6 +216,7 @@ function requireFields(config: IcebergConfig): void {
   const needed = new Set<keyof IcebergConfig>(storage_credentials === 'vended' ? [] : CREDENTIALS[storage]);
   if (storage === 's3') needed.add('region');
   if (catalog_auth === 'sigv4') for (const field of KEYS) needed.add(field);
+  if (config.aws_role_arn) for (const field of KEYS) needed.delete(field);
   for (const field of needed) if (!config[field]) throw new InvalidInput('This field is required.', field, 'required');
   if (catalog_auth === 'sigv4' && !config.signing_region && !config.region)
     throw new InvalidInput('This field is required without the region of a bucket.', 'signing_region', 'required');

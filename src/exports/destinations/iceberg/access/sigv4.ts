@@ -2,12 +2,11 @@
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Request } from '../../../../platform/net/post.ts';
+import type { S3Access } from '../../s3/client.ts';
 
 export type SigningAccess = {
-  accessKeyId: string;
-  secretAccessKey: string;
-  /** Of temporary keys. */
-  sessionToken: string | null;
+  /** A key, or a function that each signature asks for one. */
+  credentials: S3Access['credentials'];
   /** The service and the region that the signature is for. */
   name: string;
   region: string;
@@ -22,9 +21,8 @@ export function signingNameOf(catalogUri: string): string {
 
 type Signable = Required<Pick<Request, 'method' | 'url' | 'headers'>> & { body: string };
 
-/** @returns a function that returns the request's headers with a signature of the request as it is sent now */
-export function requestSigner({ accessKeyId, secretAccessKey, sessionToken, name, region }: SigningAccess) {
-  const credentials = { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) };
+/** @returns a function that returns the request's headers with a signature of the request as it is sent now, or throws what `credentials` does */
+export function requestSigner({ credentials, name, region }: SigningAccess) {
   const signer = new SignatureV4({ service: name, region, credentials, sha256: Sha256 });
   return async ({ method, url, headers, body }: Signable): Promise<Record<string, string>> => {
     const signed = await signer.sign({

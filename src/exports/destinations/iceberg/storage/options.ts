@@ -1,4 +1,5 @@
 /** Inputs of every kind of storage. */
+import type { S3Access } from '../../s3/client.ts';
 import type { IcebergConfig } from '../access/config.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Location } from './location.ts';
@@ -6,6 +7,8 @@ import type { Location } from './location.ts';
 export type StorageOptions = {
   config: IcebergConfig;
   catalog: Catalog;
+  /** The configured key or role. */
+  awsCredentials(): S3Access['credentials'];
   place: string;
   allowedHosts: readonly string[];
   signal: AbortSignal;

@@ -3,7 +3,6 @@ import type { WholeObjectStore } from '../../object-store/store.ts';
 import { s3Client, type S3Access } from '../../s3/client.ts';
 import { isRegion } from '../../s3/names.ts';
 import { s3Store } from '../../s3/store.ts';
-import type { IcebergConfig } from '../access/config.ts';
 import { icebergFault } from '../faults.ts';
 import { checkVended, grantSource, neededValue } from './grants.ts';
 import { originOf, type OpenedLocation, type StorageOptions } from './options.ts';
@@ -11,7 +10,7 @@ import type { StorageConfig } from './vended.ts';
 
 export async function openS3Store({ url, bucket }: OpenedLocation, options: StorageOptions): Promise<WholeObjectStore> {
   const { config, place, allowedHosts, signal } = options;
-  const access = config.storage_credentials === 'vended' ? await vendedAccess(url, options) : configuredAccess(config);
+  const access = config.storage_credentials === 'vended' ? await vendedAccess(url, options) : configuredAccess(options);
   const { client, close } = s3Client({ ...access, allowedHosts });
   return s3Store({
     client,
@@ -27,14 +26,10 @@ export async function openS3Store({ url, bucket }: OpenedLocation, options: Stor
 
 type KeyedAccess = Omit<S3Access, 'allowedHosts'>;
 
-function configuredAccess(config: IcebergConfig): KeyedAccess {
+function configuredAccess({ config, awsCredentials }: StorageOptions): KeyedAccess {
   return {
     region: config.region ?? '',
-    credentials: {
-      accessKeyId: config.aws_access_key_id ?? '',
-      secretAccessKey: config.aws_secret_access_key ?? '',
-      ...(config.aws_session_token && { sessionToken: config.aws_session_token }),
-    },
+    credentials: awsCredentials(),
     // Only the user's endpoint, which is checked, is used: never one that the catalog names.
     endpoint: originOf(config),
     virtualHosts: config.use_virtual_style_addressing,
