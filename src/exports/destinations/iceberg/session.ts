@@ -13,7 +13,7 @@ import { compactInstant } from '../object-store/prefix-variables.ts';
 import { openUpload, stage, type StagedFile } from '../object-store/staging.ts';
 import type { Catalog, TableMetadata } from './catalog.ts';
 import { cleanUp } from './upkeep/clean.ts';
-import { compactInterval } from './upkeep/compact.ts';
+import { compactInterval, whyNotMerged } from './upkeep/compact.ts';
 import { commitInterval } from './commit.ts';
 import { expireSnapshots } from './upkeep/expire.ts';
 import { throwAsOwn } from './faults.ts';
@@ -121,7 +121,9 @@ export function icebergSession(options: Options): Session {
       await context.step('after-commit');
       const warn = (sentence: string) => context.log('warning', `${sentence} The delivery itself is complete.`);
       const compacted = compact
-        ? await compactInterval(session).catch(() => warn('Files could not be merged.'))
+        ? await compactInterval(session)
+            .catch(throwAsOwn)
+            .catch((error: unknown) => warn(whyNotMerged(error)))
         : undefined;
       const records = await context.artifacts.list().catch(() => undefined);
       const after = await catalog.load().catch(() => undefined);

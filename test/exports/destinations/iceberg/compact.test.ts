@@ -118,20 +118,55 @@ describe('Iceberg that compacts', () => {
     proxy.close();
   });
 
-  it('is a complete delivery, with a warning, where files cannot be merged', async () => {
-    const direct = await makePlace();
-    const proxy = await startFaultyProxy(direct.server.bucket.endpoint, ({ method, url }) =>
-      method === 'GET' && url.includes('.parquet') ? 'denied' : undefined,
-    );
-    const place = { ...direct, config: { ...(direct.config as object), endpoint_url: proxy.origin } };
-    const interval = testInterval(place);
+  describe('is a complete delivery where files cannot be merged, and the log says why', () => {
     const parts = [buildRows(1), buildRows(1)];
-    await interval.deliver(parts);
-    proxy.close();
-    assert.ok(proxy.faults > 0);
-    assert.deepEqual(await place.read(), uuidsOf(parts));
-    assert.equal(interval.warnings().length, 1);
-    assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
+
+    async function assertLogged(place: IcebergPlace, sentence: RegExp, afterCommit = async () => {}): Promise<void> {
+      const interval = testInterval(place);
+      const run = interval.plan(parts);
+      const staged = await run.write();
+      await run.commit(staged, async (step) => (step === 'after-commit' ? afterCommit() : undefined));
+      const [logged = '', ...more] = interval.warnings();
+      assert.deepEqual(more, []);
+      assert.match(logged, sentence);
+      assert.match(logged, / The delivery itself is complete\.$/);
+      assert.doesNotMatch(logged, /127\.0\.0\.1|localhost|s3:\/\//);
+      assert.deepEqual(await operations(place), ['append']);
+      assert.deepEqual([await place.leftovers(), interval.recorded()], [0, 0]);
+    }
+
+    it('if the storage refuses a request', async () => {
+      const direct = await makePlace();
+      const proxy = await startFaultyProxy(direct.server.bucket.endpoint, ({ method, url }) =>
+        method === 'GET' && url.includes('.parquet') ? 'denied' : undefined,
+      );
+      const place = { ...direct, config: { ...(direct.config as object), endpoint_url: proxy.origin } };
+      await assertLogged(place, /^Files could not be merged\. The credentials are wrong or may not do this\./);
+      proxy.close();
+      assert.deepEqual(await place.read(), uuidsOf(parts));
+    });
+
+    it('if the catalog refuses the commit', async () => {
+      const direct = await makePlace();
+      let commits = 0;
+      const proxy = await startFaultyProxy(direct.server.uri, ({ method, url }) =>
+        method === 'POST' && url.endsWith('/tables/events') && ++commits === 2 ? '403' : undefined,
+      );
+      const place = { ...direct, config: { ...(direct.config as object), catalog_uri: proxy.origin } };
+      await assertLogged(place, /^Files could not be merged\. The catalog does not accept the token/);
+      proxy.close();
+      assert.deepEqual(await place.read(), uuidsOf(parts));
+    });
+
+    it('if a file is damaged', async () => {
+      const place = await makePlace();
+      const { inflict } = place.damages.find(({ name }) => name === 'changed file')!;
+      await assertLogged(
+        place,
+        /^Files could not be merged: one of them cannot be read \(it is not valid Parquet/,
+        inflict,
+      );
+    });
   });
 
   it('keeps what a frozen compaction may still name when the run is discarded, and removes it later', async () => {

@@ -6,6 +6,7 @@
  * came between, so a compaction that was frozen undoes nothing. The snapshot id is fixed, so a lost answer is settled by looking for it.
  */
 import { randomBytes } from 'node:crypto';
+import { DestinationRejected, DestinationUnavailable, Superseded } from '../../../../platform/errors.ts';
 import { joinFiles } from '../../../formats/parquet/join.ts';
 import { UnreadableFile } from '../../../formats/unreadable.ts';
 import type { Delivery } from '../../delivery.ts';
@@ -84,6 +85,16 @@ export async function compactInterval(session: TableSession): Promise<{ bytes: n
     }
   }
   throw icebergFault('concurrent_commits');
+}
+
+/** Says for a run's log why a compaction failed. Messages of other errors than ours may contain hosts, so they are left out. */
+export function whyNotMerged(error: unknown): string {
+  if (error instanceof UnreadableFile)
+    return `Files could not be merged: one of them cannot be read (${error.message}).`;
+  if (error instanceof Superseded) return 'Files were not merged: a later run has taken the data interval.';
+  if (error instanceof DestinationRejected || error instanceof DestinationUnavailable)
+    return `Files could not be merged. ${error.message}`;
+  return 'Files could not be merged, because of an unknown error.';
 }
 
 /** The snapshot of the interval's delivery, if it is ours, and readers see all of its files and nothing else. */
