@@ -247,6 +247,13 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     replace: [' || deletes.length > 0', ''],
   },
   {
+    name: 'iceberg-compact-own-manifests',
+    guards: 'a compaction merges early only the manifests of its own export',
+    tests: ['test/exports/destinations/iceberg/compact.test.ts'],
+    grep: 'the manifests of another export',
+    replace: ['id === exportId ? MANIFESTS : usual(id)', 'MANIFESTS'],
+  },
+  {
     name: 'iceberg-compaction-under-way',
     guards: 'files that a frozen compaction may still name are not deleted',
     tests: ['test/exports/destinations/iceberg/compact.test.ts'],

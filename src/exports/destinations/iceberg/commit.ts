@@ -73,7 +73,7 @@ export async function commitInterval(
       added,
       removed: isEqual ? [] : held.files,
       // A snapshot that only moves the branch leaves the manifests alone.
-      mergeCount: isEqual ? Infinity : usualMergeCount(metadata),
+      mergeCount: isEqual ? () => Infinity : usualMergeCount(metadata),
       summary: summaryOf(delivery, shownReceipt, { content, files: digestOfFiles(urls) }),
       step: 'rows',
     });

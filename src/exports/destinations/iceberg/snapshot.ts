@@ -7,7 +7,7 @@ import type { DataFile } from './manifest-schemas.ts';
 import { hasLiveFiles, rewriteWithout, writeManifestList, writeManifestOfNewFiles, type NewFile } from './manifests.ts';
 import { currentSnapshot, type Summary } from './present.ts';
 import type { TableSession, TableState } from './table-state.ts';
-import { mergeManifests } from './upkeep/merge.ts';
+import { mergeManifests, type MergeCount } from './upkeep/merge.ts';
 
 const MAX_WAIT_MS = 3000;
 const FIRST_WAIT_MS = 60;
@@ -37,8 +37,7 @@ export type Change = {
   removed: readonly DataFile[];
   /** Undefined for a change of rows. */
   operation?: 'replace';
-  /** Number of small manifests that are merged; fewer stay as they are. */
-  mergeCount: number;
+  mergeCount: MergeCount;
   /** Properties beside those that Iceberg has for every snapshot. */
   summary: Summary;
   /** Name of the step before readers see the change. */

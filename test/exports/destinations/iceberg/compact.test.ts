@@ -102,6 +102,31 @@ describe('Iceberg that compacts', () => {
     assert.equal((await operations(place)).at(-1), 'replace');
   });
 
+  it('leaves the manifests of another export in the table as they are', async () => {
+    const place = await makePlace();
+    const other = { ...place, config: { ...(place.config as object), compact: false } };
+    const [{ exportId: own }, { exportId: another }] = [testInterval(place), testInterval(other)];
+    for (let hour = 0; hour < 10; hour++) {
+      await testInterval(other, {}, another, hour).deliver([buildRows(1)]);
+      if (hour < 8) await testInterval(place, {}, own, hour).deliver([buildRows(1)]);
+    }
+    const counts = async () => {
+      const list = currentSnapshot((await place.metadata())!)!['manifest-list'];
+      return (await place.readAvro<ManifestFile>(list))
+        .map((one) => one.added_files_count + one.existing_files_count)
+        .filter((files) => files > 0)
+        .sort((a, b) => a - b);
+    };
+    await testInterval(place, {}, own, 8).deliver([buildRows(1), buildRows(1)]);
+    assert.deepEqual(
+      await counts(),
+      Array.from({ length: 19 }, () => 1),
+    );
+    await testInterval(place, {}, own, 9).deliver([buildRows(1)]);
+    assert.deepEqual(await counts(), [...Array.from({ length: 10 }, () => 1), 10]);
+    await assertWhole(place);
+  });
+
   it('finds a compaction whose answer was lost, and makes it once', async () => {
     const direct = await makePlace();
     let commits = 0;

@@ -20,7 +20,7 @@ import { digestOfFiles, fileName, summaryValue, withValues } from '../present.ts
 import { commitSnapshot, compactionIdOf, waitBeforeAttempt } from '../snapshot.ts';
 import { compactionPrefix, readTable, type TableSession, type TableState } from '../table-state.ts';
 import { recordCompaction } from './clean.ts';
-import { hasManyManifests } from './merge.ts';
+import { hasManyManifests, usualMergeCount, type MergeCount } from './merge.ts';
 
 const MAX_ATTEMPTS = 10;
 /** Iceberg's own default. */
@@ -29,7 +29,7 @@ const USUAL_FILE_BYTES = 512 * 1024 * 1024;
 const MAX_FILES = 1000;
 /** Limit of bytes that one compaction copies, because the run is not over before. */
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
-/** So many small manifests of an export become one. Deliveries alone merge them by the table's own limit, which is 100. */
+/** So many small manifests of the compacted export become one. Deliveries alone merge them by the table's own limit, which is 100. */
 const MANIFESTS = 10;
 
 type Merged = {
@@ -60,7 +60,9 @@ export async function compactInterval(session: TableSession): Promise<{ bytes: n
     const snapshot = ownSnapshot(held, delivery, of);
     if (!snapshot || (merged && merged.of !== of)) return undefined;
     const groups = mergeable(held.files, delivery, targetBytes(metadata));
-    if (groups.length === 0 && !hasManyManifests(metadata, held.list.filter(hasLiveFiles), MANIFESTS)) return undefined;
+    const mergeCount = mergeCountOf(metadata, delivery);
+    if (groups.length === 0 && !hasManyManifests(metadata, held.list.filter(hasLiveFiles), mergeCount))
+      return undefined;
 
     recordId = await recordCompaction(session, metadata, token, recordId);
     try {
@@ -72,7 +74,7 @@ export async function compactInterval(session: TableSession): Promise<{ bytes: n
         added: merged.added,
         removed: merged.removed,
         operation: 'replace',
-        mergeCount: MANIFESTS,
+        mergeCount,
         summary: withValues(snapshot, { files: digestOfFiles(files.urls), bytes: String(files.bytes) }),
         step: 'compact',
       });
@@ -95,6 +97,13 @@ export function whyNotMerged(error: unknown): string {
   if (error instanceof DestinationRejected || error instanceof DestinationUnavailable)
     return `Files could not be merged. ${error.message}`;
   return 'Files could not be merged, because of an unknown error.';
+}
+
+/** Other exports in the table have not chosen to be compacted: to their manifests, this is a commit like any other. */
+function mergeCountOf(metadata: TableMetadata, { exportId }: Delivery): MergeCount {
+  const usual = usualMergeCount(metadata);
+  // tooth: iceberg-compact-own-manifests
+  return (id) => (id === exportId ? MANIFESTS : usual(id));
 }
 
 /** The snapshot of the interval's delivery, if it is ours, and readers see all of its files and nothing else. */

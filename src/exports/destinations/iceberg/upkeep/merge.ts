@@ -12,22 +12,25 @@ const FILES = 1000;
 /** Iceberg's own default. */
 const USUAL_COUNT = 100;
 
-/** Number of small manifests of an export that every commit merges, as the owner of the table has set it for all engines. */
-export function usualMergeCount({ properties = {} }: TableMetadata): number {
-  return Math.max(2, Number(properties['commit.manifest.min-count-to-merge'] ?? USUAL_COUNT));
+/** @returns the number of small manifests of an export that are merged; fewer stay as they are */
+export type MergeCount = (exportId: string) => number;
+
+/** That of every commit, as the owner of the table has set it for all engines and so for all exports. */
+export function usualMergeCount({ properties = {} }: TableMetadata): MergeCount {
+  const count = Math.max(2, Number(properties['commit.manifest.min-count-to-merge'] ?? USUAL_COUNT));
+  return () => count;
 }
 
 /**
  * Merges small manifests where there are many: only Sluice's own, and of one export each, so that others are still skipped by readers.
- * @param minCount fewer stay as they are
  */
 export async function mergeManifests(
   writing: Writing,
   manifests: readonly ManifestFile[],
-  minCount: number,
+  mergeCount: MergeCount,
 ): Promise<ManifestFile[]> {
   const merged: ManifestFile[] = [];
-  for (const [isMany, members] of groups(writing.metadata, manifests, minCount))
+  for (const [isMany, members] of groups(writing.metadata, manifests, mergeCount))
     merged.push(...(isMany ? await merge(writing, members) : members));
   return merged;
 }
@@ -36,29 +39,33 @@ export async function mergeManifests(
 export function hasManyManifests(
   metadata: TableMetadata,
   manifests: readonly ManifestFile[],
-  minCount: number,
+  mergeCount: MergeCount,
 ): boolean {
-  return [...groups(metadata, manifests, minCount)].some(([isMany]) => isMany);
+  return [...groups(metadata, manifests, mergeCount)].some(([isMany]) => isMany);
 }
 
 function* groups(
   metadata: TableMetadata,
   manifests: readonly ManifestFile[],
-  minCount: number,
+  mergeCount: MergeCount,
 ): Generator<[isMany: boolean, members: ManifestFile[]]> {
   const isOff = metadata.properties?.['commit.manifest-merge.enabled'] === 'false';
-  for (const [group, members] of Map.groupBy(manifests, (manifest) => groupOf(metadata, manifest)))
-    yield [!isOff && group !== undefined && members.length >= minCount, members];
+  const exportOf = new Map(manifests.map((manifest) => [manifest, exportIn(metadata, manifest)]));
+  const groupOf = (manifest: ManifestFile) => `${manifest.partition_spec_id}/${exportOf.get(manifest) ?? ''}`;
+  for (const members of Map.groupBy(manifests, groupOf).values()) {
+    const exportId = exportOf.get(members[0]!);
+    yield [!isOff && exportId !== undefined && members.length >= mergeCount(exportId), members];
+  }
 }
 
-/** @returns nothing for a manifest that is not to be merged */
-function groupOf(metadata: TableMetadata, manifest: ManifestFile): string | undefined {
+/** @returns the export of all files in the manifest; nothing for a manifest that is not to be merged */
+function exportIn(metadata: TableMetadata, manifest: ManifestFile): string | undefined {
   const { manifest_path, content, partition_spec_id: spec, partitions } = manifest;
   if (content !== 0 || !isOwnMetadata(metadata, manifest_path)) return undefined;
   if (manifest.added_files_count + manifest.existing_files_count >= FILES) return undefined;
   const place = partitionFields(metadata, spec).findIndex(({ name }) => name === EXPORT_COLUMN.name);
   const { lower_bound: lower, upper_bound: upper } = partitions?.[place] ?? {};
-  return lower && upper?.equals(lower) ? `${spec}/${lower.toString()}` : undefined;
+  return lower && upper?.equals(lower) ? lower.toString() : undefined;
 }
 
 async function merge(writing: Writing, members: readonly ManifestFile[]): Promise<ManifestFile[]> {
