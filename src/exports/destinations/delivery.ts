@@ -30,8 +30,8 @@ export type Delivery = {
   columns: readonly Column[];
   /** Columns by which a table keeps only the newest version of each row; null if rows have no versions, so no two intervals share a row. */
   merge: RowVersions | null;
-  /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
-  file: FileEncoding & { numbered: boolean };
+  /** For file destinations: how the engine encodes, and which names carry `-<n>`: all, none, or those of events with several parts. */
+  file: FileEncoding & { numbered: boolean | 'per_event' };
   /** Set if each part holds one event: the events in the order of the parts. */
   events?: readonly EventParts[];
 };

@@ -37,7 +37,11 @@ export type Plan = {
   hashKey: string | null;
   /** Columns that are read and delivered, in order. */
   columns: readonly Column[];
-  file: FileEncoding & { numbered: boolean };
+  /**
+   * `numbered`: whether names of files carry `-<n>`; `per_event`: only those of events that have several parts. Earlier plans number all
+   * files if one event has several, and keep their names.
+   */
+  file: FileEncoding & { numbered: boolean | 'per_event' };
   /** Set if each part holds one event, because names of files contain it. */
   byEvent?: PlanByEvent;
   /** The encoder's version; another version writes other bytes. */

@@ -56,7 +56,7 @@ export async function planContent(
     columns: columnsOf(content, destination.takes),
     file: {
       ...fileEncodingOf(fileConfig),
-      numbered: Boolean(fileConfig.max_file_size_mb) || parts.length > (partsOfEvents?.length ?? 1),
+      numbered: Boolean(fileConfig.max_file_size_mb) || (partsOfEvents ? 'per_event' : parts.length > 1),
     },
     ...(partsOfEvents &&
       readings && {

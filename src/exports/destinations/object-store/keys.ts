@@ -184,12 +184,14 @@ export function namesOf(
   return {
     layout,
     file(index) {
-      const { event, number } = partOf(index);
+      const { event, number, isAlone } = partOf(index);
+      const { numbered } = delivery.file;
+      const isNumbered = numbered === 'per_event' ? !isAlone : numbered;
       const stem = stemOf(
         prefix,
         event === undefined ? delivery : { ...delivery, event: eventFolder(event, capitals) },
       );
-      return `${stem}${run}${delivery.file.numbered ? `-${number}` : ''}${extension}`;
+      return `${stem}${run}${isNumbered ? `-${number}` : ''}${extension}`;
     },
     event: (index) => partOf(index).event,
     manifest,
@@ -200,14 +202,14 @@ export function namesOf(
   };
 }
 
-/** A part's event, and the part's number among those of its event. */
-type NumberedPart = { event: string | null | undefined; number: number };
+/** A part's event, the part's number among those of its event, and whether there are no others. */
+type NumberedPart = { event: string | null | undefined; number: number; isAlone: boolean };
 
-const partOfAllEvents = (index: number): NumberedPart => ({ event: undefined, number: index });
+const partOfAllEvents = (index: number): NumberedPart => ({ event: undefined, number: index, isAlone: false });
 
 function partsByEvent(events: readonly EventParts[] = []): typeof partOfAllEvents {
   const parts = events.flatMap(({ event, parts: count }) =>
-    Array.from({ length: count }, (_, number): NumberedPart => ({ event, number })),
+    Array.from({ length: count }, (_, number): NumberedPart => ({ event, number, isAlone: count === 1 })),
   );
   return (index) => {
     // Plans of versions that do not know the variable have no events.

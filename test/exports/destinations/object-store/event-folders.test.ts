@@ -6,6 +6,7 @@ import {
   MAX_EVENT_BYTES,
   OTHER_EVENTS,
 } from '../../../../src/exports/destinations/object-store/event-folders.ts';
+import type { Delivery } from '../../../../src/exports/destinations/delivery.ts';
 import { checkPrefix, namesOf, type ObjectNames } from '../../../../src/exports/destinations/object-store/keys.ts';
 import { InvalidInput } from '../../../../src/platform/errors.ts';
 import { HOSTILE_NAMES } from '../../../support/events/hostile-names.ts';
@@ -109,7 +110,7 @@ describe('names of files by event', () => {
     { event: 'Paid', parts: 1 },
     { event: null, parts: 1 },
   ];
-  const named = (prefix: string, file: { numbered: boolean }, capitals?: 'unsure'): ObjectNames =>
+  const named = (prefix: string, file: Pick<Delivery['file'], 'numbered'>, capitals?: 'unsure'): ObjectNames =>
     namesOf(checkPrefix(prefix), { ...INTERVAL, runId: RUN, events, file: { ...FILE, ...file } }, 'stable', capitals);
 
   it('are numbered within each event, and the rest has a folder of its own', () => {
@@ -127,6 +128,18 @@ describe('names of files by event', () => {
     );
     assert.equal(names.manifest, `__manifests__/${stem}_manifest.json`);
     assert.throws(() => names.file(4), /does not say which event part 4 holds/);
+  });
+
+  it('are numbered only where an event has several, so that they keep their names when another event grows', () => {
+    const stem = '20240229T230000Z-20240301T000000Z';
+    const names = named('{event}', { numbered: 'per_event' });
+    assert.deepEqual(
+      [0, 1, 2, 3].map((part) => names.file(part)),
+      [`$pageview/${stem}-0`, `$pageview/${stem}-1`, `Paid/${stem}`, `__other__/${stem}`].map(
+        (key) => `${key}.jsonl.gz`,
+      ),
+    );
+    for (const part of [0, 1, 2, 3]) assert.ok(names.isFile(names.file(part)));
   });
 
   it('show no capital letters where they may not be distinguished', () => {
