@@ -115,6 +115,24 @@ describe('LocalFile', () => {
       makePlace({ prefix: 'event={event}/{year}' }),
     ));
 
+  it('leaves no folder of an event when a run is discarded, but those above, and those with something in them', async () => {
+    const place = await makePlace({ prefix: 'web/event={event}/{year}', layout: 'versioned' });
+    try {
+      const folders = async () =>
+        (await readdir(path.join(place.root, '7'), { recursive: true })).filter((name) => !name.includes('.')).sort();
+      const run = testInterval(place).plan([buildRows(1), buildRows(1), buildRows(1), buildRows(1)]);
+      await run.write();
+      const found = await folders();
+      const events = found.filter((name) => /event=[^/]*$/.test(name));
+      assert.ok(events.length > 1);
+      await writeFile(path.join(place.root, '7', events[0]!, 'notes.txt'), 'mine');
+      assert.deepEqual(await run.discard(), []);
+      assert.deepEqual(await folders(), ['web', 'web/web', events[0]]);
+    } finally {
+      await place.stop();
+    }
+  });
+
   describe('while an interval is delivered again, for a reader who has read the manifest and not yet the files', () => {
     it('versioned names still hold all of it', async () => {
       assert.equal(await filesBetween('versioned'), 'whole');

@@ -19,6 +19,7 @@ import { allNames, checkDirectory, checkPrefix, namesOf, type ObjectNames } from
 import { listDeliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
 import { testUpload } from '../object-store/try-upload.ts';
+import { removeEmptyFolders } from './empty-folders.ts';
 import { localFileFault } from './faults.ts';
 import { folderQuota } from './quota.ts';
 import { localStore } from './store.ts';
@@ -117,17 +118,23 @@ export const localFile = defineDestination<LocalFileConfig>({
     yield* listDeliveriesIn(store, folderOf(config, projectId), model);
   },
   async open(config, delivery, context, environment) {
+    const storage = storageOf(environment, delivery.projectId);
     const store = localStore({
-      ...storageOf(environment, delivery.projectId),
+      ...storage,
       place: folderPlace(config, delivery),
       epoch: delivery.epoch,
       signal: context.signal,
     });
-    return fileSession({
-      store,
-      names: localNames(config, delivery),
-      delivery,
-      context,
-    });
+    const names = localNames(config, delivery);
+    const session = fileSession({ store, names, delivery, context });
+    return {
+      ...session,
+      async discard() {
+        const keptIds = await session.discard();
+        const { events } = delivery;
+        await removeEmptyFolders(storage.root, folderOf(config, delivery.projectId), { names, events });
+        return keptIds;
+      },
+    };
   },
 });

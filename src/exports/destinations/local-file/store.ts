@@ -206,7 +206,7 @@ async function unlinkInside(root: string, key: string): Promise<void> {
 }
 
 /** @throws DestinationRejected when one of the key's folders is a link */
-async function checkFoldersOf(root: string, key: string): Promise<void> {
+export async function checkFoldersOf(root: string, key: string): Promise<void> {
   // tooth: local-file-linked-folders
   for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
 }
@@ -240,7 +240,7 @@ function folderMode(fileMode: number): number {
 }
 
 /** `a/b/c.jsonl` lies in `a` and `a/b`. @throws DestinationRejected for a key that leads out of the root */
-function foldersOf(key: string): string[] {
+export function foldersOf(key: string): string[] {
   const segments = key.split('/');
   // tooth: local-file-dots
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\'))) {
