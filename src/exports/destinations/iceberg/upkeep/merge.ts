@@ -15,7 +15,7 @@ const USUAL_COUNT = 100;
 /** @returns the number of small manifests of an export that are merged; fewer stay as they are */
 export type MergeCount = (exportId: string) => number;
 
-/** That of every commit, as the owner of the table has set it for all engines and so for all exports. */
+/** The count of every commit, as the owner of the table has set it for all engines and so for all exports. */
 export function usualMergeCount({ properties = {} }: TableMetadata): MergeCount {
   const count = Math.max(2, Number(properties['commit.manifest.min-count-to-merge'] ?? USUAL_COUNT));
   return () => count;
