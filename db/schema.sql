@@ -683,6 +683,15 @@ create table erased_deliveries (
   requests integer default 0 not null,
   requested_at timestamp with time zone,
   checked_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  -- the run whose delivery is being searched for the persons, or was
+  searched_run uuid,
+  -- number of its files that were read; null: all
+  files_searched integer,
+  -- rows of the persons in these files
+  rows_found bigint,
+  -- how often the search failed since it last read a file
+  search_failures integer default 0 not null,
+  searched_at timestamp with time zone,
   constraint erased_deliveries_pkey PRIMARY KEY (erasure_id, batch_export_id, data_interval_start, data_interval_end),
   constraint erased_deliveries_state_check CHECK ((state = ANY (ARRAY['held'::text, 'clean'::text, 'remainder'::text, 'not_searched'::text]))),
   constraint erased_deliveries_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE,
@@ -700,9 +709,9 @@ create table erasures (
   stored_before timestamp with time zone not null,
   state text default 'pending'::text not null,
   persons integer not null,
-  -- empty once the erasure has ended
+  -- empty once no delivery is to be searched for the persons any more
   person_ids uuid[] not null,
-  -- empty once the erasure has ended
+  -- empty once no delivery is to be searched for the persons any more
   distinct_ids text[] not null,
   -- with searched_uuid: position up to which events are searched and deleted
   searched_time timestamp with time zone default '-infinity'::timestamp with time zone not null,

@@ -1,6 +1,6 @@
 /**
- * Erases persons: deletes their rows slice by slice, records in which data intervals each slice was, and has these delivered again without
- * them. Each slice is one transaction with the position up to which the source is searched, so a round that was killed is continued.
+ * Erases persons: deletes their rows slice by slice, records in which data intervals each slice was, has these delivered again without
+ * them, and reads the deliveries back. Each slice is one transaction with the position up to which the source is searched, so a round that was killed is continued.
  */
 import {
   deleteErasedEvents,
@@ -15,19 +15,26 @@ import type { ErasedRows } from '../../src/events/reading/erased-rows.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { deliveryStateOf } from '../../src/exports/erasures/delivery-state.ts';
 import type { HeldDelivery } from '../../src/exports/erasures/delivery-facts.store.ts';
+import type { DeliveryFacts, DeliverySearch, DeliveryState } from '../../src/exports/erasures/delivery-facts.ts';
 import type { ErasureToSettle } from '../../src/exports/erasures/erased-deliveries.store.ts';
 import { findTouchedIntervals, recordTouched } from '../../src/exports/erasures/touched-intervals.ts';
 import { sourceStartOfExport } from '../../src/exports/intervals/expired.ts';
 import type { Engine } from '../engine.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import { forEachLoggingFailures, shuffle } from '../round-steps.ts';
+import { searchDelivery } from './search-delivery.ts';
 
-export type ErasingEngine = Pick<Engine, 'pool' | 'stores' | 'fileGraceHours' | 'log'>;
+export type ErasingEngine = Pick<
+  Engine,
+  'pool' | 'stores' | 'fileGraceHours' | 'log' | 'configs' | 'environment' | 'events' | 'timeline' | 'step'
+>;
 
 type Options = { beginWithinMs: number; signal: AbortSignal };
 
 /** Limit of deliveries that are checked in one round. */
 const CHECKED_AT_ONCE = 500;
+/** Time after which no further file of an erasure is read in a round, so others have their turn. */
+const SEARCH_WITHIN_MS = 3_000;
 /** Limit of re-deliveries that an export is asked for at once: others follow when these are done, so they do not delay other runs for long. */
 const REQUESTED_AT_ONCE = 10;
 
@@ -114,16 +121,18 @@ export async function settleErasures(engine: ErasingEngine, { beginWithinMs, sig
     shuffle(await engine.stores.erasedDeliveries.listErasuresToSettle()),
     ({ id }) => ({ erasure_id: id }),
     async (erasure) => {
-      if (performance.now() < beginUntil) requested += await settleErasure(engine, erasure);
+      if (performance.now() < beginUntil) requested += await settleErasure(engine, erasure, signal);
     },
   );
   return requested;
 }
 
 async function settleErasure(
-  { stores, fileGraceHours }: ErasingEngine,
+  engine: ErasingEngine,
   { id, projectId }: ErasureToSettle,
+  signal: AbortSignal,
 ): Promise<number> {
+  const { stores, fileGraceHours } = engine;
   const { erasedDeliveries } = stores;
   const held = await erasedDeliveries.listToCheck(id, CHECKED_AT_ONCE, fileGraceHours);
   const exports = new Map(
@@ -131,10 +140,16 @@ async function settleErasure(
   );
   const now = millisOf(await stores.batchExports.now());
   const due = new Map<string, HeldDelivery[]>();
-  const checked = held.flatMap((delivery) => {
+  const search = deliverySearcher(engine, id, signal);
+  const checked: { delivery: HeldDelivery; state: DeliveryState | undefined }[] = [];
+  for (const delivery of held) {
     const batchExport = exports.get(delivery.exportId);
-    return batchExport ? [{ delivery, state: deliveryStateOf(batchExport, delivery, delivery.facts, now) }] : [];
-  });
+    if (!batchExport) continue;
+    const stateWith = (facts: DeliveryFacts) => deliveryStateOf(batchExport, delivery, facts, now);
+    const state = stateWith(delivery.facts);
+    const found = state?.isToSearch ? await search(delivery) : undefined;
+    checked.push({ delivery, state: found ? stateWith({ ...delivery.facts, search: found }) : state });
+  }
   await erasedDeliveries.setStates(id, checked, held.length === CHECKED_AT_ONCE);
   for (const { delivery, state } of checked)
     if (state?.isDue) due.set(delivery.exportId, [...(due.get(delivery.exportId) ?? []), delivery]);
@@ -143,6 +158,20 @@ async function settleErasure(
     requested += await requestRedeliveries(stores, { id, exportId }, deliveries.slice(0, REQUESTED_AT_ONCE));
   await erasedDeliveries.setErasureState(id);
   return requested;
+}
+
+/** @returns a function that searches a delivery and records the result; undefined once the time is over */
+function deliverySearcher(engine: ErasingEngine, erasureId: string, signal: AbortSignal) {
+  const { erasedDeliveries } = engine.stores;
+  const until = performance.now() + SEARCH_WITHIN_MS;
+  let ids: string[] | undefined;
+  return async (delivery: HeldDelivery): Promise<DeliverySearch | undefined> => {
+    if (performance.now() > until) return undefined;
+    ids ??= await erasedDeliveries.distinctIds(erasureId);
+    const search = await searchDelivery(engine, delivery, ids, { until, signal });
+    if (search) await erasedDeliveries.recordSearch(erasureId, delivery, search);
+    return search;
+  };
 }
 
 /** Requests runs for the intervals, unless the export has requests that wait: live data and what people ask for comes first. */

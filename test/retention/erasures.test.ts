@@ -1,5 +1,6 @@
 /** Persons who are deleted together with their events, and the deliveries that held them. */
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { eraseRows, settleErasures } from '../../activities/rounds/erase-persons.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -16,7 +17,7 @@ import { createEmptyDatabase, type TestDatabase } from '../support/database/data
 import { buildPersonEvent } from '../support/database/stored-persons.ts';
 import { buildRows, microseconds } from '../support/events/events.ts';
 import { eventOf, identify, set, type Line } from '../support/events/person-lines.ts';
-import { deliveredRows } from '../support/exports/delivered-files.ts';
+import { deliveredFiles, deliveredRows } from '../support/exports/delivered-files.ts';
 import {
   buildExport,
   buildExportWorld,
@@ -208,8 +209,8 @@ describe('an erasure', () => {
       'files 1 2 clean',
       'http 0 2 append_destination',
       'http 1 2 append_destination',
-      'merged 0 2 merged_table',
-      'merged 1 2 merged_table',
+      'merged 0 2 clean',
+      'merged 1 2 clean',
       'moved 0 2 earlier_place',
       'moved 1 2 earlier_place',
       'others 1 1 clean',
@@ -222,7 +223,7 @@ describe('an erasure', () => {
     ]);
     assert.deepEqual(
       [state, deliveries],
-      ['done_with_remainder', { held: 0, clean: 9, remainder: 6, not_searched: 0 }],
+      ['done_with_remainder', { held: 0, clean: 11, remainder: 4, not_searched: 0 }],
     );
     assert.deepEqual(await idsIn(exports.files.folder), ['bob', 'bob']);
     assert.deepEqual(await idsIn(exports.others.folder), []);
@@ -231,6 +232,7 @@ describe('an erasure', () => {
     const table = createClient({ url: place.url, applicationName: 'test' });
     await table.connect();
     assert.deepEqual((await table.query('select distinct distinct_id from events')).rows, [{ distinct_id: 'bob' }]);
+    assert.deepEqual((await table.query('select distinct distinct_id from people')).rows, [{ distinct_id: 'bob' }]);
     await table.end();
     for (const { id } of [exports.files, exports.table, exports.people]) assert.deepEqual(await findings(id), []);
     const [forgotten] = await sql(
@@ -280,6 +282,59 @@ describe('an erasure', () => {
       assert.equal((await stateOf(erasure.id)).state, 'done');
     });
   }
+
+  it('reads deliveries back before it is done: lists rows that are found, but no new ones of the same ids', async () => {
+    const hour = -1;
+    await storeIn(hour, [set('ada', {}), set('bob', {})]);
+    const half = begin + hour * HOUR + HOUR / 2;
+    await storeAgain([buildPersonEvent(eventOf(['paid', 'ada', {}], half * 1000))], half);
+    const batchExport = await create({ destination: files('searched') });
+    await deliver(batchExport.id, hour, hour + 1);
+    const { erasure } = await inTransaction(db, async (tx) => {
+      await tx.raw(`set local sluice.ingest_now to '${isoMicros(half)}'`);
+      return erasureStore(tx).request(world.projectId, { distinctIds: ['ada'] });
+    });
+    await erase();
+    await new MockActivityEnvironment().run(createActivities(world.engine).reconcileAll);
+    await eventually('the re-delivery', async () => {
+      const completed = await sql(`select from batch_export_runs where batch_export_id = $1 and status = 'Completed'`, [
+        batchExport.id,
+      ]);
+      return completed.length === 2;
+    });
+    assert.deepEqual(await idsIn(batchExport.folder), ['ada', 'bob']);
+
+    const [file] = (await deliveredFiles(batchExport.folder)) as [string];
+    const content = await readFile(file, 'utf8');
+    await writeFile(file, '{');
+    const own = async () => {
+      const [delivery] = (await listed(erasure.id)).filter(({ batchExportId }) => batchExportId === batchExport.id);
+      return delivery!;
+    };
+    for (let failures = 0; failures < 5; failures++) {
+      assert.equal((await own()).state, 'held');
+      await settle();
+      const [{ searched }] = (await sql<{ searched: number }>(
+        `update erased_deliveries set searched_at = '-infinity' where batch_export_id = $1 returning search_failures as searched`,
+        [batchExport.id],
+      )) as [{ searched: number }];
+      assert.equal(searched, failures + 1);
+    }
+    assert.equal((await own()).reason, 'search_failed');
+
+    const checkNow = async () => {
+      await sql('update erasures set next_check_at = clock_timestamp()');
+      await settle();
+    };
+    await writeFile(file, content + content.replaceAll('"bob"', '"ada"'));
+    await checkNow();
+    const { reason, rowsFound } = await own();
+    assert.deepEqual([reason, rowsFound], ['rows_found', 2], 'not the row that was stored later');
+    await deliver(batchExport.id, hour, hour + 1);
+    await checkNow();
+    assert.equal((await stateOf(erasure.id)).state, 'done');
+    assert.deepEqual(await sql('select distinct_ids from erasures'), [{ distinct_ids: [] }]);
+  });
 
   it('waits for events that are being stored, and lists what had expired', async () => {
     await storeIn(0, [set('bob', {})]);

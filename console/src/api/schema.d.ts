@@ -3478,8 +3478,9 @@ export interface components {
             data_interval_start: string;
             destination_type: string;
             kept_until: string | null;
-            reason: ("append_destination" | "delivery_in_doubt" | "earlier_place" | "export_deleted" | "export_paused" | "foreign_delivery" | "leftover_files" | "merged_table" | "redelivery_failed" | "source_expired" | "superseded_files") | null;
+            reason: ("append_destination" | "delivery_in_doubt" | "earlier_place" | "export_deleted" | "export_paused" | "foreign_delivery" | "leftover_files" | "merged_table" | "redelivery_failed" | "rows_found" | "search_failed" | "source_expired" | "superseded_files") | null;
             rows: number;
+            rows_found: number | null;
             run_id: string | null;
             /** @enum {string} */
             state: "held" | "clean" | "remainder" | "not_searched";

@@ -23,7 +23,7 @@ export const ErasureBody = Type.Object(
     state: stringEnum(ERASURE_STATES, {
       description:
         '`pending` and `deleting`: rows are being deleted. `redelivering`: they are deleted, and data intervals are delivered again without ' +
-        'them. `done`: no current delivery holds rows. `done_with_remainder`: some do, or were not searched.',
+        'them. `done`: deliveries were read back, and none holds rows. `done_with_remainder`: some do, or were not searched.',
     }),
     created_at: Instant,
     stored_before: Type.String({
@@ -57,10 +57,17 @@ const ErasedDeliveryBody = Type.Object(
     }),
     state: stringEnum(ERASED_DELIVERY_STATES, {
       description:
-        '`held`: to be delivered again. `clean`: delivered without the rows since. `remainder`: rows remain, see `reason`. `not_searched`: a ' +
+        '`held`: to be delivered again. `clean`: delivered without the rows since, read back and searched. `remainder`: rows remain, see `reason`. `not_searched`: a ' +
         'range of delivered data intervals whose source had expired.',
     }),
     reason: nullable(stringEnum(REMAINDER_REASONS)),
+    rows_found: nullable(
+      Type.Integer({
+        description:
+          'The number of rows of the persons that were found when the latest delivery was read back; null: it was not searched. Of rows in a table of persons, such that ' +
+          'could not be deleted.',
+      }),
+    ),
     kept_until: nullable(Type.String({ format: 'date-time', description: 'When the rows go, if it is known.' })),
   },
   { title: 'ErasedDelivery' },
@@ -90,6 +97,7 @@ function presentDelivery(delivery: ErasedDelivery): Static<typeof ErasedDelivery
     rows: delivery.rows,
     state: delivery.state,
     reason: delivery.reason,
+    rows_found: delivery.rowsFound,
     kept_until: delivery.keptUntil,
   };
 }

@@ -40,6 +40,8 @@ export type ErasedDelivery = ListedRow & {
   runId: string | null;
   state: (typeof ERASED_DELIVERY_STATES)[number];
   reason: RemainderReason | null;
+  /** Of the last search; null if there was none. */
+  rowsFound: number | null;
   keptUntil: string | null;
 };
 
@@ -102,7 +104,7 @@ export function erasureStore(db: Knex) {
       const seen = seesAll(visible) ? undefined : whereVisible(db('batch_exports').select('id'), visible);
       const { rows } = await db.raw<{ rows: Omit<ErasedDelivery, 'createdAt' | 'id'>[] }>(
         `select batch_export_id as "batchExportId", data_interval_start as start, data_interval_end as "end", rows::float8 as rows, run_id as "runId",
-           delivery.state, reason, kept_until as "keptUntil", destination_type as "destinationType"
+           delivery.state, reason, rows_found::float8 as "rowsFound", kept_until as "keptUntil", destination_type as "destinationType"
          from erased_deliveries as delivery join batch_exports on batch_exports.id = batch_export_id
          where erasure_id = :id ${states.length > 0 ? 'and delivery.state = any (:states)' : ''}
            ${seen ? 'and batch_export_id in (:seen)' : ''}

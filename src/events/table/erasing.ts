@@ -17,6 +17,8 @@ export const REMAINDER_REASONS = [
   'leftover_files',
   'merged_table',
   'redelivery_failed',
+  'rows_found',
+  'search_failed',
   'source_expired',
   'superseded_files',
 ] as const;

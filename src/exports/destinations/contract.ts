@@ -33,7 +33,7 @@ import type { Receipt } from './receipt.ts';
 import type { DeleteSuperseded, RecordSuperseded } from './superseded.ts';
 import type { TObject } from '../../platform/schema.ts';
 import type { TestStep } from './test-steps.ts';
-import type { Part, Delivery, StagedPart } from './delivery.ts';
+import type { Part, Delivery, Search, StagedPart } from './delivery.ts';
 
 export type { Artifact, Artifacts, RecordedArtifact } from './artifacts.ts';
 export type { DeliveredFile, Receipt } from './receipt.ts';
@@ -109,6 +109,11 @@ export type Session = {
    * @param rows the delivery's rows as they are at the source, for a deep check of rows with versions
    */
   verify?(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
+  /**
+   * Counts the rows with one of the texts in each file, in the same order each time; a table is one file. Of rows with versions, first deletes
+   * those that the source has no more, and counts others that it lacks. Absent if the destination cannot be read.
+   */
+  search?(receipt: Receipt, search: Search): AsyncIterable<number>;
   /**
    * Removes every artifact recorded for this interval up to our epoch. Never touches what is visible.
    * @returns ids of records that stay because they are the only trace of files that an interrupted commit made visible

@@ -38,3 +38,13 @@ export type Delivery = {
 
 /** A staged part, which `write` returns for `commit`: JSON-safe, stored with the run. Only the destination interprets `staged`. */
 export type StagedPart = PartSummary & { index: number; staged: Readonly<Record<string, unknown>> };
+
+/** A search of a delivery for rows of erased persons. */
+export type Search = {
+  /** Values of columns of type text. */
+  texts: readonly string[];
+  /** Number of files that an earlier search has read. */
+  skip: number;
+  /** The delivery's rows as they are at the source, for a table of rows with versions. */
+  rows(): AsyncIterable<Uint8Array>;
+};

@@ -4,7 +4,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 import type { ExportInterval } from '../deliveries/epoch-lease.store.ts';
 import type { RunStatus } from '../domain/statuses.ts';
-import type { DeliveryFacts, DeliveryPlace } from './delivery-facts.ts';
+import type { DeliveryFacts, DeliveryPlace, DeliverySearch } from './delivery-facts.ts';
 
 export type HeldDelivery = ExportInterval & { facts: DeliveryFacts };
 
@@ -19,6 +19,10 @@ const FINAL_REASONS: readonly RemainderReason[] = [
 /** SQL over `delivery`. */
 export const MAY_CHANGE = `delivery.state in ('held', 'remainder')
   and (delivery.reason is null or delivery.reason not in (${FINAL_REASONS.map((reason) => `'${reason}'`).join(', ')}))`;
+/** Pauses between failed searches double so often, to about a day. */
+const MAX_DOUBLINGS = 10;
+/** SQL over `delivery`: its reason, if a later delivery will have to be searched for the persons. */
+export const SEARCHED_LATER = `${MAY_CHANGE} and delivery.reason not in ('leftover_files', 'superseded_files')`;
 /** Time after which what a run left half way is listed as a remainder: its bucket or its credentials may be gone. */
 const STUCK_AFTER = '2 days';
 
@@ -53,6 +57,9 @@ type FactRow = {
   types: (string | null)[];
   types_planned: (string | null)[];
   held_here: boolean;
+  is_searchable: boolean;
+  search: DeliverySearch | null;
+  search_waited: boolean;
   held_elsewhere: boolean;
   superseded: boolean;
   superseded_until: string | null;
@@ -66,7 +73,7 @@ export async function listToCheck(
 ): Promise<HeldDelivery[]> {
   const { rows } = await db.raw<{ rows: FactRow[] }>(
     `with delivery as materialized (
-           select delivery.*, rows_deleted_at from erased_deliveries as delivery join erasures on erasures.id = erasure_id
+           select delivery.*, rows_deleted_at, cardinality(distinct_ids) > 0 as is_searchable from erased_deliveries as delivery join erasures on erasures.id = erasure_id
            where erasure_id = :erasureId and ${MAY_CHANGE} order by checked_at, data_interval_end limit :limit
          )
          select delivery.batch_export_id as export, delivery.data_interval_start as start, delivery.data_interval_end as "end",
@@ -88,6 +95,10 @@ export async function listToCheck(
            array(select distinct run.plan #>> '{destination,type}' from ${RUNS} and receipt is not null and ${READ_AT} <= rows_deleted_at) as types,
            array(select distinct run.plan #>> '{destination,type}' from ${RUNS} and plan is not null and ${READ_AT} <= rows_deleted_at) as types_planned,
            coalesce(delivered.read_at <= rows_deleted_at, false) as held_here,
+           is_searchable,
+           case when searched_run is not null then json_build_object('runId', searched_run, 'filesRead', files_searched, 'rowsFound', rows_found,
+             'failures', search_failures) end as search,
+           search_failures = 0 or searched_at < clock_timestamp() - power(2, least(search_failures, ${MAX_DOUBLINGS})) * interval '1 minute' as search_waited,
            exists (select from ${RUNS} and receipt is not null and ${PLACE} is distinct from delivered.place
              group by ${PLACE} having max(${READ_AT}) <= rows_deleted_at) as held_elsewhere,
            superseded.found as superseded, superseded.until as superseded_until,
@@ -130,6 +141,9 @@ function factsFrom(row: FactRow): DeliveryFacts {
     typesBefore: row.types,
     typesPlanned: row.types_planned,
     isHeldHere: row.held_here,
+    isSearchable: row.is_searchable,
+    search: row.search,
+    hasSearchWaited: row.search_waited,
     isHeldElsewhere: row.held_elsewhere,
     superseded: row.superseded ? { until: row.keeps_files ? null : row.superseded_until } : null,
   };

@@ -6,6 +6,17 @@ import type { RunStatus } from '../domain/statuses.ts';
 
 export type DeliveryPlace = Omit<PinnedDestination, 'config'>;
 
+/** How far a delivery has been read back and searched for the persons. */
+export type DeliverySearch = {
+  runId: string;
+  /** Number of files that were read; null once all were. */
+  filesRead: number | null;
+  /** Rows of the persons in these files that the source does not have. */
+  rowsFound: number;
+  /** Failures since a file was read. */
+  failures: number;
+};
+
 /** Facts about one interval of an erasure; "before" and "later" are relative to the deletion of the rows. */
 export type DeliveryFacts = {
   /** Present values. */
@@ -35,6 +46,11 @@ export type DeliveryFacts = {
   /** The same of all runs before that had a plan: some destinations get rows before there is a receipt. */
   typesPlanned: readonly (string | null)[];
   isHeldHere: boolean;
+  /** Whether the ids of the persons are still known. */
+  isSearchable: boolean;
+  /** The last search, perhaps of an earlier run's delivery, and whether the pause after a failure of it is over. */
+  search: DeliverySearch | null;
+  hasSearchWaited: boolean;
   /** Whether the interval was delivered to another place before, and not again later. */
   isHeldElsewhere: boolean;
   /** Files of earlier deliveries that are to be deleted, and when, if that is known. */
@@ -48,4 +64,6 @@ export type DeliveryState = {
   runId?: string | null;
   /** Whether the interval is to be delivered again now. */
   isDue?: boolean;
+  /** Whether the delivery of the run is to be searched now. */
+  isToSearch?: boolean;
 };

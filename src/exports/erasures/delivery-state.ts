@@ -1,6 +1,6 @@
 /**
  * Whether the deliveries of a data interval still hold erased rows. A run that began after the rows were deleted has read none of them, and
- * its delivery has replaced that of an earlier run at the same place.
+ * its delivery has replaced that of an earlier run at the same place. Its files or rows are read back all the same, before they count as clean.
  */
 import type { RemainderReason } from '../../events/table/erasing.ts';
 import { mergeOf } from '../../events/reading/selection.ts';
@@ -16,6 +16,7 @@ import { pinnedDestination } from '../integrations/pinned-destination.ts';
 import { sourceStartOfExport } from '../intervals/expired.ts';
 
 const MAX_REQUESTS = 5;
+const MAX_SEARCH_FAILURES = 5;
 /** Days after which superseded files that could not be deleted are forgotten, though they stay. */
 const FORGOTTEN_AFTER_MS = 6 * 86_400_000;
 
@@ -54,11 +55,10 @@ export function deliveryStateOf(
   }
   const types = facts.typesBefore.map(typeOf);
   if (types.length > 0 && types.every((type) => type === 'NoOp')) return undefined;
-  const { content } = facts;
-  if (content && mergeOf(content) && types.some((type) => anyDestination(type).takes === 'rows'))
-    return remainder('merged_table');
   if (!facts.isHeldHere) {
     if (facts.isHeldElsewhere) return remainder('earlier_place');
+    const unclean = stateOfSearch(facts, types);
+    if (unclean) return unclean;
     if (facts.superseded) return remainder('superseded_files', facts.superseded.until);
     const areForgotten =
       facts.reason === 'superseded_files' &&
@@ -69,6 +69,24 @@ export function deliveryStateOf(
   if (facts.place && !deliversTo(batchExport, facts.place)) return remainder('earlier_place');
   if (millisOf(interval.start) < sourceStartOfExport(batchExport)) return remainder('source_expired');
   return stateOfOwed(batchExport, facts);
+}
+
+/** @returns undefined if the current delivery was searched, and none of the rows was found; or if it cannot be, because the ids are forgotten */
+function stateOfSearch(facts: DeliveryFacts, types: readonly string[]): DeliveryState | undefined {
+  const { content, deliveredRunId: runId, search, hasSearchWaited, isSearchable } = facts;
+  const isOfRun = search !== null && search.runId === runId;
+  if (isOfRun && search.filesRead === null) {
+    if (search.rowsFound === 0) return undefined;
+    const isMerged = content && mergeOf(content) && types.some((type) => anyDestination(type).takes === 'rows');
+    return { state: 'remainder', reason: isMerged ? 'merged_table' : 'rows_found', keptUntil: null, runId };
+  }
+  // tooth: erasure-search
+  if (!isSearchable) return undefined;
+  const hasFailed = isOfRun && search.failures >= MAX_SEARCH_FAILURES;
+  const state: DeliveryState = hasFailed
+    ? { state: 'remainder', reason: 'search_failed', keptUntil: null, runId }
+    : { state: 'held', runId };
+  return { ...state, isToSearch: hasSearchWaited };
 }
 
 /** A delivery that is to be made again. */

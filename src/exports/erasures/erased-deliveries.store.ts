@@ -5,8 +5,8 @@ import type { Receipt } from '../destinations/contract.ts';
 import { intervalKey, type ExportInterval } from '../deliveries/epoch-lease.store.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { Millis } from '../domain/millis.ts';
-import { listToCheck, MAY_CHANGE } from './delivery-facts.store.ts';
-import type { DeliveryState } from './delivery-facts.ts';
+import { listToCheck, MAY_CHANGE, SEARCHED_LATER } from './delivery-facts.store.ts';
+import type { DeliverySearch, DeliveryState } from './delivery-facts.ts';
 
 /** An erasure whose rows are deleted and whose deliveries are not all clean. */
 export type ErasureToSettle = { id: string; projectId: number };
@@ -110,19 +110,43 @@ export function erasedDeliveryStore(db: Knex) {
         .update({ requests: db.raw('requests + 1'), requested_at: db.raw('clock_timestamp()') });
     },
 
-    /** Sets the state of an erasure whose rows are deleted by those of its deliveries. Forgets the ids of its persons once it has ended. */
+    /** Distinct ids of the persons; none once they are forgotten. */
+    async distinctIds(erasureId: string): Promise<string[]> {
+      const row = await db('erasures')
+        .where({ id: erasureId })
+        .first<{ distinct_ids: string[] } | undefined>('distinct_ids');
+      return row?.distinct_ids ?? [];
+    },
+
+    async recordSearch(erasureId: string, interval: ExportInterval, search: DeliverySearch): Promise<void> {
+      await db('erased_deliveries')
+        .where({ erasure_id: erasureId, ...intervalKey(interval) })
+        .update({
+          searched_run: search.runId,
+          files_searched: search.filesRead,
+          rows_found: search.rowsFound,
+          search_failures: search.failures,
+          searched_at: db.raw('clock_timestamp()'),
+        });
+    },
+
+    /**
+     * Sets the state of an erasure whose rows are deleted by those of its deliveries. Forgets the ids of its persons once it has ended and no
+     * delivery is to be searched for them any more.
+     */
     async setErasureState(erasureId: string): Promise<void> {
       await db.raw(
         `update erasures set state = outcome.state,
            finished_at = case when is_open then null else coalesce(finished_at, clock_timestamp()) end,
-           person_ids = case when is_open then person_ids else '{}' end,
-           distinct_ids = case when is_open then distinct_ids else '{}' end,
+           person_ids = case when is_open or is_searched_later then person_ids else '{}' end,
+           distinct_ids = case when is_open or is_searched_later then distinct_ids else '{}' end,
            next_check_at = case when may_change and not is_open then clock_timestamp() + interval '${RECHECK_EVERY}' end
          from (
-           select state, state = 'redelivering' as is_open, may_change from (
+           select state, state = 'redelivering' as is_open, may_change, is_searched_later from (
              select case when coalesce(bool_or(state = 'held'), false) then 'redelivering'
                when coalesce(bool_or(state <> 'clean'), false) then 'done_with_remainder' else 'done' end as state,
-               coalesce(bool_or(${MAY_CHANGE}), false) as may_change
+               coalesce(bool_or(${MAY_CHANGE}), false) as may_change,
+               coalesce(bool_or(${SEARCHED_LATER}), false) as is_searched_later
              from erased_deliveries as delivery where erasure_id = :erasureId
            ) as deliveries
          ) as outcome

@@ -3,15 +3,21 @@
  * header, each with a uuid if a digest is wanted, and a line end after the last one.
  */
 import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
+import type { SoughtRows } from './sought-rows.ts';
 import { UnreadableFile } from './unreadable.ts';
 import { uuidBytes } from './uuid-text.ts';
 
 /**
  * @param digest gets the `uuid` of each row; undefined if the file has no such column
+ * @param sought gets the cells of each row, without the mark of cells that spreadsheets would compute; undefined if nothing is sought
  * @returns the number of rows, without the header
  * @throws UnreadableFile
  */
-export async function readCsv(blocks: AsyncIterable<Uint8Array>, digest: RowsDigester | undefined): Promise<number> {
+export async function readCsv(
+  blocks: AsyncIterable<Uint8Array>,
+  digest: RowsDigester | undefined,
+  sought?: SoughtRows,
+): Promise<number> {
   let header: string[] | undefined;
   let rows = 0;
   for await (const cells of csvRows(blocks)) {
@@ -21,6 +27,7 @@ export async function readCsv(blocks: AsyncIterable<Uint8Array>, digest: RowsDig
     }
     rows++;
     if (cells.length !== header.length) throw new UnreadableFile(`row ${rows} has ${cells.length} cells`);
+    sought?.addRow(withoutMarks(header, cells));
     if (!digest) continue;
     const uuid = uuidBytes(cells[header.indexOf('uuid')]);
     if (!uuid) throw new UnreadableFile(`row ${rows} has no uuid`);
@@ -28,6 +35,17 @@ export async function readCsv(blocks: AsyncIterable<Uint8Array>, digest: RowsDig
   }
   if (!header) throw new UnreadableFile('it has no header');
   return rows;
+}
+
+/** The cells with their columns; one with a mark twice, because the mark may be part of its value. */
+function* withoutMarks(
+  header: readonly string[],
+  cells: readonly string[],
+): Generator<[column: string, value: string]> {
+  for (const [index, cell] of cells.entries()) {
+    yield [header[index]!, cell];
+    if (cell.startsWith("'")) yield [header[index]!, cell.slice(1)];
+  }
 }
 
 async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {

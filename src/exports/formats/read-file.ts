@@ -8,9 +8,14 @@ import { readParquet } from './parquet/read.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonLines } from './read-json-lines.ts';
 import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
+import type { SoughtRows } from './sought-rows.ts';
 import { UnreadableFile } from './unreadable.ts';
 
-type ReadRows = (blocks: AsyncIterable<Uint8Array>, digest: RowsDigester | undefined) => Promise<number>;
+type ReadRows = (
+  blocks: AsyncIterable<Uint8Array>,
+  digest: RowsDigester | undefined,
+  sought: SoughtRows | undefined,
+) => Promise<number>;
 type Content = { rows: number; contentSha256: string };
 
 /** Formats whose files are compressed as a whole. */
@@ -25,6 +30,7 @@ const DECOMPRESSORS: Partial<Record<Compression, () => Transform>> = {
 /**
  * @param stored the file as a destination keeps it
  * @param digest receives every row's uuid; undefined for rows without one
+ * @param sought counts rows with one of its texts; undefined if nothing is sought
  * @returns the number of rows, and the sha256 (hex) of the stored file and of its content (see `PartSummary`)
  * @throws UnreadableFile
  */
@@ -32,13 +38,14 @@ export async function readExportedFile(
   stored: AsyncIterable<Uint8Array>,
   { format, compression }: { format: FileFormat; compression: Compression | null },
   digest: RowsDigester | undefined,
+  sought?: SoughtRows,
 ): Promise<Content & { sha256: string }> {
   const storedHash = createHash('sha256');
   const blocks = hashBlocks(stored, storedHash);
   const content =
     format === 'Parquet'
-      ? await readParquet(blocks, digest)
-      : await readText(blocks, compression, (text) => TEXT_READERS[format](text, digest));
+      ? await readParquet(blocks, digest, sought)
+      : await readText(blocks, compression, (text) => TEXT_READERS[format](text, digest, sought));
   return { ...content, sha256: storedHash.digest('hex') };
 }
 

@@ -1,5 +1,6 @@
 /** Reads JSON lines back with the runtime's own parser. */
 import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
+import type { SoughtRows } from './sought-rows.ts';
 import { UnreadableFile } from './unreadable.ts';
 import { uuidBytes } from './uuid-text.ts';
 
@@ -7,12 +8,14 @@ const LINE_FEED = 10;
 
 /**
  * @param digest receives every row's `uuid`; undefined if rows have none
+ * @param sought receives every row's values; undefined if nothing is sought
  * @returns the number of rows
  * @throws UnreadableFile
  */
 export async function readJsonLines(
   blocks: AsyncIterable<Uint8Array>,
   digest: RowsDigester | undefined,
+  sought?: SoughtRows,
 ): Promise<number> {
   let rows = 0;
   let pending: Uint8Array[] = [];
@@ -20,7 +23,8 @@ export async function readJsonLines(
     let from = 0;
     for (let index = block.indexOf(LINE_FEED); index >= 0; index = block.indexOf(LINE_FEED, from)) {
       const line = Buffer.concat([...pending, block.subarray(from, index)]);
-      readLine(line.toString(), ++rows, digest);
+      const row = readLine(line.toString(), ++rows, digest);
+      sought?.addRow(Object.entries(row));
       pending = [];
       from = index + 1;
     }
@@ -30,11 +34,12 @@ export async function readJsonLines(
   return rows;
 }
 
-function readLine(line: string, number: number, digest: RowsDigester | undefined): void {
+function readLine(line: string, number: number, digest: RowsDigester | undefined): object {
   const row = parse(line);
   const uuid = digest && uuidBytes(row?.uuid);
   if (!row || (digest && !uuid)) throw new UnreadableFile(`line ${number} is not a valid row`);
   if (uuid) digest.add(uuid, 0);
+  return row;
 }
 
 function parse(line: string): { uuid?: unknown } | undefined {

@@ -52,6 +52,9 @@ describe('a delivery of erased rows', () => {
       typesPlanned: ['LocalFile'],
       isHeldHere: true,
       isHeldElsewhere: false,
+      isSearchable: true,
+      search: { runId: 'run', filesRead: null, rowsFound: 0, failures: 0 },
+      hasSearchWaited: true,
       superseded: null,
     };
   });
@@ -62,6 +65,9 @@ describe('a delivery of erased rows', () => {
   const nothing = { deliveredRunId: null, typesBefore: [], isHeldHere: false };
   const cleaned = { isHeldHere: false };
   const persons = unfilteredContent('persons');
+  const merged = { typesBefore: ['Postgres'], content: persons };
+  const found = { runId: 'run', filesRead: null, rowsFound: 2, failures: 0 };
+  const unread = { runId: 'run', filesRead: 0, rowsFound: 0, failures: 1 };
 
   const cases: [name: string, facts: Partial<DeliveryFacts>, changed: Partial<Export>, expected: string][] = [
     ['is due', {}, {}, 'held, due'],
@@ -104,7 +110,27 @@ describe('a delivery of erased rows', () => {
     ],
     ['was appended', { ...cleaned, typesPlanned: ['HTTP'] }, {}, 'append_destination'],
     ['was appended half-way', { ...nothing, newestRun: failed, typesPlanned: ['HTTP'] }, {}, 'append_destination'],
-    ['was merged', { ...cleaned, typesBefore: ['Postgres'], content: persons }, {}, 'merged_table'],
+    ['was merged, and has rows left', { ...cleaned, ...merged, search: found }, {}, 'merged_table'],
+    ['was merged, and has none left', { ...cleaned, ...merged }, {}, 'clean'],
+    ['is merged', merged, {}, 'held, due'],
+    ['was not searched', { ...cleaned, search: null }, {}, 'held, to search'],
+    [
+      'was searched before it was made again',
+      { ...cleaned, search: { ...found, runId: 'before' } },
+      {},
+      'held, to search',
+    ],
+    ['is searched half-way', { ...cleaned, search: { ...found, filesRead: 3 } }, {}, 'held, to search'],
+    ['waits after a failed search', { ...cleaned, search: unread, hasSearchWaited: false }, {}, 'held'],
+    ['cannot be searched', { ...cleaned, search: { ...unread, failures: 5 } }, {}, 'search_failed, to search'],
+    ['has rows all the same', { ...cleaned, search: found }, {}, 'rows_found'],
+    [
+      'has rows, and files in their grace',
+      { ...cleaned, search: found, superseded: { until: UNTIL } },
+      {},
+      'rows_found',
+    ],
+    ['is of persons whose ids are forgotten', { ...cleaned, search: null, isSearchable: false }, {}, 'clean'],
     ['has versions in files', { ...cleaned, content: persons }, {}, 'clean'],
     ['was only counted', { typesBefore: ['NoOp'] }, {}, 'forgotten'],
     ['was never made', { ...nothing, newestRun: null }, {}, 'forgotten'],
@@ -127,7 +153,9 @@ describe('a delivery of erased rows', () => {
     it(`that ${name}: ${expected}`, () => {
       const decided = deliveryStateOf({ ...batchExport, ...changed }, interval, { ...delivered, ...facts }, NOW);
       const until = decided?.keptUntil ? ` until ${decided.keptUntil}` : '';
-      const state = decided ? `${decided.reason ?? decided.state}${until}${decided.isDue ? ', due' : ''}` : 'forgotten';
+      const state = decided
+        ? `${decided.reason ?? decided.state}${until}${decided.isDue ? ', due' : ''}${decided.isToSearch ? ', to search' : ''}`
+        : 'forgotten';
       assert.equal(state, expected);
     });
   }

@@ -234,6 +234,12 @@ export function testInterval(
       present: () => withSession(passEveryStep, (session) => session.findPresentDelivery()),
       verify: (receipt: Receipt, deep = false) =>
         withSession(passEveryStep, async (session) => session.verify?.(receipt, { deep })),
+      /** Rows with one of the texts in each file; undefined if the destination cannot be read. */
+      search: (receipt: Receipt, texts: readonly string[], skip = 0) =>
+        withSession(passEveryStep, async (session) => {
+          const found = session.search?.(receipt, { texts, skip, rows: () => blocksOf(copyOf([])) });
+          return found && Array.fromAsync(found);
+        }),
       discard: () => withSession(passEveryStep, (session) => session.discard()),
       /** @param recorded those that the run recorded; the others are not due yet */
       deleteSuperseded: (keys: Iterable<string>, recorded: Iterable<string> = keys) =>

@@ -89,6 +89,18 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
     });
   }
 
+  it('is searched for rows by the values of their columns of type text, also from the middle on', async () => {
+    const parts = [buildRows(2), [...buildRows(2, 'ada'), ...buildRows(1)], buildRows(1, 'bob')];
+    const { run, receipt } = await interval.deliver(parts);
+    const found = (await run.search(receipt, ['ada', 'bob']))!;
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+    assert.equal(sum(found), 3);
+    assert.deepEqual(await run.search(receipt, ['ada', 'bob'], 1), found.slice(1));
+    assert.deepEqual(await run.search(receipt, ['ad', 'Ada', 'n', '']), found.fill(0));
+    const later = await interval.deliver([buildRows(3)]);
+    assert.equal(sum((await later.run.search(later.receipt, ['ada', 'bob']))!), 0);
+  });
+
   it('passes on what breaks in the source, and leaves nothing behind', async () => {
     const error = new IntervalShrank(1);
     await assert.rejects(interval.plan([buildRows(3)]).writeBroken(error), (thrown) => thrown === error);

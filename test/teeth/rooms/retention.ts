@@ -58,4 +58,18 @@ export const RETENTION_TEETH: readonly Tooth[] = [
     tests: ['test/retention/erasures.test.ts'],
     grep: 'has read the rows before',
   },
+  {
+    name: 'erasure-search',
+    guards: 'a delivery is free of the rows of an erased person only once it was read back',
+    tests: ['test/retention/erasures.test.ts'],
+    grep: 'reads deliveries back',
+    replace: ['!isSearchable', 'true'],
+  },
+  {
+    name: 'erasure-merged-rows',
+    guards:
+      'rows of an erased person that a later delivery does not replace are deleted from a table of rows with versions',
+    tests: ['test/retention/erasures.test.ts'],
+    grep: 'deletes the rows of a person',
+  },
 ];

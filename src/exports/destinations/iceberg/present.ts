@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import type { Column } from '../../../conditions/rows/columns.ts';
 import { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
 import { readExportedFile } from '../../formats/read-file.ts';
+import { SoughtRows } from '../../formats/sought-rows.ts';
 import type { IntervalBounds, Receipt } from '../contract.ts';
-import type { Delivery } from '../delivery.ts';
+import type { Delivery, Search } from '../delivery.ts';
 import { compactInstant, instantOfCompact } from '../object-store/prefix-variables.ts';
 import type { Ownership } from '../ownership.ts';
 import type { Snapshot, TableMetadata } from './catalog.ts';
@@ -158,6 +159,8 @@ export function nameOfFiles(files: readonly DataFile[]): { epoch: number; runId:
   return { epoch: Number(epoch), runId };
 }
 
+const FILE_KIND = { format: 'Parquet', compression: null } as const;
+
 /** Reads every row of the files. @returns no digest if the rows have no uuid @throws UnreadableFile */
 export async function readFiles(
   lake: Lake,
@@ -170,7 +173,23 @@ export async function readFiles(
   for (const { file_path } of files) {
     const content = await lake.store.get(lake.keyOf(file_path));
     if (!content) continue;
-    rows += (await readExportedFile(content, { format: 'Parquet', compression: null }, digester)).rows;
+    rows += (await readExportedFile(content, FILE_KIND, digester)).rows;
   }
   return { rows, digest: digester?.digest() };
+}
+
+/** Counts the rows with one of the texts in each file, in the order of the files' names. @throws UnreadableFile */
+export async function* searchRows(
+  lake: Lake,
+  files: readonly DataFile[],
+  columns: readonly Column[],
+  { texts, skip }: Pick<Search, 'texts' | 'skip'>,
+): AsyncGenerator<number> {
+  const urls = files.map(({ file_path: url }) => url).sort();
+  for (const url of urls.slice(skip)) {
+    const sought = new SoughtRows(texts, columns);
+    const content = await lake.store.get(lake.keyOf(url));
+    if (content) await readExportedFile(content, FILE_KIND, undefined, sought);
+    yield sought.found;
+  }
 }

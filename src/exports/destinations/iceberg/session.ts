@@ -20,7 +20,7 @@ import { throwAsOwn } from './faults.ts';
 import type { Lake } from './lake.ts';
 import { deleteLeftFiles } from './upkeep/left-files.ts';
 import { intervalPartition } from './manifests.ts';
-import { fileName, readFiles } from './present.ts';
+import { fileName, readFiles, searchRows } from './present.ts';
 import { readTable, type TableState, type TableSession } from './table-state.ts';
 import { parseLocation } from './storage/location.ts';
 import { EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
@@ -149,6 +149,10 @@ export function icebergSession(options: Options): Session {
       if (!found) return [{ what: 'There is no table.', expected, found: 'none' }];
       return findDifferences(found.session, found.held, { receipt, deep });
     },
+    async *search(_, search) {
+      const found = await findTable();
+      if (found) yield* searchRows(found.session.lake, found.held.files, delivery.columns, search);
+    },
     async discard() {
       const records = await context.artifacts.list();
       const metadata = await catalog.load();
@@ -178,6 +182,13 @@ function withOwnFaults(session: Required<Session>): Session {
     findReceipt: async () => session.findReceipt().catch(throwAsOwn),
     findPresentDelivery: async () => session.findPresentDelivery().catch(throwAsOwn),
     verify: async (receipt, options) => session.verify(receipt, options).catch(throwAsOwn),
+    async *search(receipt, search) {
+      try {
+        yield* session.search(receipt, search);
+      } catch (error) {
+        throwAsOwn(error);
+      }
+    },
     discard: async () => session.discard().catch(throwAsOwn),
     deleteSuperseded: async (due, recorded) => session.deleteSuperseded(due, recorded).catch(throwAsOwn),
   };

@@ -19,7 +19,7 @@ import {
 } from './staging.ts';
 import { markSuccess } from './success.ts';
 import { sweep } from './sweep.ts';
-import { verifyFiles } from './verify.ts';
+import { searchFiles, verifyFiles } from './verify.ts';
 
 /**
  * Size of the batches in which uploads are discarded, and recorded as discarded, so an interrupted caller can continue with the rest.
@@ -60,6 +60,7 @@ export function fileSession(session: FileSession): Session {
       return { receipt: receiptOf(store, names.manifest, manifest), isKnown: known };
     },
     verify: (receipt, { deep }) => verifyFiles(session, receipt, deep),
+    search: (receipt, search) => searchFiles(session, receipt, search),
     async discard() {
       const { uploads: recorded, intents } = await listRecorded(session);
       // tooth: store-sweep

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readExportedFile } from '../../formats/read-file.ts';
 import { RowsDigester, rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
+import { SoughtRows } from '../../formats/sought-rows.ts';
 import { UnreadableFile } from '../../formats/unreadable.ts';
 import type { DeliveredFile, Difference, Receipt } from '../contract.ts';
-import type { Delivery } from '../delivery.ts';
+import type { Delivery, Search } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { fileKindOf } from './keys.ts';
 import { isObject, readManifest } from './manifest.ts';
@@ -24,6 +25,20 @@ export async function verifyFiles(session: FileSession, receipt: Receipt, deep: 
   else differences.push(...(await severalAtOnce(files, (file) => verifyFile(session, file, deep, rows))).flat());
   if (!deep || !rows || differences.length > 0 || rows.digest() === receipt.digest) return differences;
   return [{ what: 'The files hold other rows than were delivered.', expected: receipt.digest, found: rows.digest() }];
+}
+
+/** See `Session.search`; a file that is missing has no rows. @throws UnreadableFile */
+export async function* searchFiles(
+  { store, delivery }: FileSession,
+  { files = [] }: Receipt,
+  { texts, skip }: Search,
+): AsyncGenerator<number> {
+  for (const { key } of files.slice(skip)) {
+    const sought = new SoughtRows(texts, delivery.columns);
+    const stored = await store.get(key);
+    if (stored) await readExportedFile(stored, fileKindOf(key), undefined, sought);
+    yield sought.found;
+  }
 }
 
 /** Whether the files contain the uuids from which the rows' digest is computed. */

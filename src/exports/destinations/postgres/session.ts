@@ -14,6 +14,7 @@ import { postgresFault } from './faults.ts';
 import { columnDefinitions, columnList, quoteName, RESERVED_PREFIX } from './identifiers.ts';
 import { addTimelineColumn, findReceipt } from './ledger.ts';
 import { prepareTables, type TableNames } from './tables.ts';
+import { searchTable } from './search.ts';
 import { findDifferences } from './verify.ts';
 
 /** A stage that is still being loaded is left for the next delivery to drop. */
@@ -182,6 +183,10 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     },
     verify: (receipt, { deep, rows }) =>
       runOnConnection((client) => findDifferences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
+    async *search(receipt, search) {
+      if (search.skip === 0)
+        yield await runOnConnection((client) => searchTable(client, { names, delivery, receipt, search }));
+    },
     async discard() {
       await dropStages();
       return [];

@@ -1,15 +1,14 @@
 /** Reads a delivery back: the ledger beside the table, and the table's rows. */
-import { pipeline } from 'node:stream/promises';
-import { from as copyFrom } from 'pg-copy-streams';
 import { rowIdColumn, rowsDigestSql } from '../../../conditions/rows/rows-digest.ts';
 import type { Difference, Receipt } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import type { RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
-import { columnDefinitions, columnList, quoteName, RESERVED_PREFIX } from './identifiers.ts';
+import { quoteName } from './identifiers.ts';
 import { countLostSql, intervalSql } from './interval-rows.ts';
 import { findReceipt } from './ledger.ts';
 import { tableExists, type TableNames } from './tables.ts';
+import { withWantedRows } from './wanted-rows.ts';
 
 type DeliveredTable = {
   names: TableNames;
@@ -59,8 +58,6 @@ async function compareInterval(
   return { what, expected, found: `${rows[0]!.rows} rows, digest ${rows[0]!.digest}` };
 }
 
-const WANTED = `${RESERVED_PREFIX}wanted`;
-
 async function compareVersions(
   client: PostgresClient,
   names: TableNames,
@@ -68,19 +65,11 @@ async function compareVersions(
   versions: RowVersions,
   source: AsyncIterable<Uint8Array>,
 ): Promise<Difference> {
-  const { columns } = delivery;
   const what = `Rows in ${names.target} are missing, or older than they were delivered.`;
   const expected = '0 rows lost';
   if (!(await tableExists(client, names.target))) return { what, expected, found: 'no table' };
-  await client.query(`begin; create temp table ${WANTED} (${columnDefinitions(columns)}) on commit drop`);
-  try {
-    await pipeline(
-      source,
-      client.query(copyFrom(`copy ${WANTED} (${columnList(columns)}) from stdin (format binary)`)),
-    );
-    const { rows } = await client.query<{ lost: string }>(countLostSql(names, delivery, versions, WANTED));
+  return withWantedRows(client, delivery, source, async (wanted) => {
+    const { rows } = await client.query<{ lost: string }>(countLostSql(names, delivery, versions, wanted));
     return { what, expected, found: `${rows[0]!.lost} rows lost` };
-  } finally {
-    await client.query('rollback').catch(() => {});
-  }
+  });
 }

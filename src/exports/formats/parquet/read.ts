@@ -14,6 +14,7 @@ import {
 // The package's root exports no function that reads a page's header alone. This path is one of its `exports`, and the version is fixed.
 import { parquetHeader } from 'hyparquet/src/column.js';
 import type { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
+import type { SoughtRows } from '../sought-rows.ts';
 import { UnreadableFile } from '../unreadable.ts';
 import { uuidBytes } from '../uuid-text.ts';
 import { CODECS } from './codecs.ts';
@@ -26,18 +27,20 @@ const DECOMPRESSORS = Object.fromEntries(
 /**
  * Reads one column of a row group at a time; the file is stored on disk first, because its footer is needed first.
  * @param digest receives every row's `uuid`; undefined if there is no such column
+ * @param sought counts rows with one of its texts; undefined if nothing is sought
  * @throws UnreadableFile
  */
 export async function readParquet(
   stored: AsyncIterable<Uint8Array>,
   digest: RowsDigester | undefined,
+  sought?: SoughtRows,
 ): Promise<{ rows: number; contentSha256: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-parquet-'));
   const spool = await open(path.join(folder, 'file'), 'wx+');
   try {
     for await (const block of stored) await spool.writeFile(block);
     const file = await asyncBuffer(spool);
-    return await readWhole(file, digest).catch((error: unknown) => {
+    return await readWhole(file, digest, sought).catch((error: unknown) => {
       throw error instanceof UnreadableFile ? error : new UnreadableFile('it is not valid Parquet', { cause: error });
     });
   } finally {
@@ -58,18 +61,21 @@ async function asyncBuffer(spool: FileHandle): Promise<AsyncBuffer> {
   };
 }
 
-async function readWhole(file: AsyncBuffer, digest: RowsDigester | undefined) {
+async function readWhole(file: AsyncBuffer, digest: RowsDigester | undefined, sought: SoughtRows | undefined) {
   const metadata = await parquetMetadataAsync(file);
   const content = new ContentHash(metadata.schema.slice(1));
   let rows = 0;
   for (const group of metadata.row_groups) {
     const range = { rowStart: rows, rowEnd: rows + Number(group.num_rows) };
+    const soughtRows = new Set<number>();
     for (const { meta_data: column } of group.columns) {
       for await (const hash of pageHashes(file, column!)) content.addPage(column!.codec, hash);
       const [name = ''] = column!.path_in_schema;
       const values = await readValues(file, metadata, name, range);
       if (digest && name === 'uuid') addUuids(values, rows, digest);
+      if (sought) for (let i = 0; i < values.length; i++) if (sought.isSought(name, values[i])) soughtRows.add(i);
     }
+    if (sought) sought.found += soughtRows.size;
     rows = range.rowEnd;
   }
   if (digest && !metadata.schema.some(({ name }) => name === 'uuid')) throw new UnreadableFile('it has no uuids');
