@@ -692,8 +692,10 @@ create table erased_deliveries (
   -- how often the search failed since it last read a file
   search_failures integer default 0 not null,
   searched_at timestamp with time zone,
+  -- when somebody said that they have removed what remained
+  handled_at timestamp with time zone,
   constraint erased_deliveries_pkey PRIMARY KEY (erasure_id, batch_export_id, data_interval_start, data_interval_end),
-  constraint erased_deliveries_state_check CHECK ((state = ANY (ARRAY['held'::text, 'clean'::text, 'remainder'::text, 'not_searched'::text]))),
+  constraint erased_deliveries_state_check CHECK ((state = ANY (ARRAY['held'::text, 'clean'::text, 'remainder'::text, 'not_searched'::text, 'handled'::text]))),
   constraint erased_deliveries_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE,
   constraint erased_deliveries_erasure_id_fkey FOREIGN KEY (erasure_id) REFERENCES erasures(id) ON DELETE CASCADE
 );

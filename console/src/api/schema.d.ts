@@ -1120,6 +1120,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/erasures/{id}/mark_handled/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["erasures_mark_handled_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/events/": {
         parameters: {
             query?: never;
@@ -3477,13 +3493,14 @@ export interface components {
             /** Format: date-time */
             data_interval_start: string;
             destination_type: string;
+            handled_at: string | null;
             kept_until: string | null;
             reason: ("append_destination" | "delivery_in_doubt" | "earlier_place" | "export_deleted" | "export_paused" | "foreign_delivery" | "leftover_files" | "merged_table" | "redelivery_failed" | "rows_found" | "search_failed" | "source_expired" | "superseded_files") | null;
             rows: number;
             rows_found: number | null;
             run_id: string | null;
             /** @enum {string} */
-            state: "held" | "clean" | "remainder" | "not_searched";
+            state: "held" | "clean" | "remainder" | "not_searched" | "handled";
         };
         /** Erasure */
         Erasure: {
@@ -3491,6 +3508,7 @@ export interface components {
             created_at: string;
             deliveries: {
                 clean: number;
+                handled: number;
                 held: number;
                 not_searched: number;
                 remainder: number;
@@ -7968,7 +7986,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
-                state?: ("held" | "clean" | "remainder" | "not_searched")[];
+                state?: ("held" | "clean" | "remainder" | "not_searched" | "handled")[];
             };
             header?: never;
             path: {
@@ -7989,6 +8007,39 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["ErasedDelivery"][];
                     };
+                };
+            };
+        };
+    };
+    erasures_mark_handled_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                project_id: number | "@current";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    batch_export_id: string;
+                    /** Format: date-time */
+                    data_interval_end?: string;
+                    /** Format: date-time */
+                    data_interval_start?: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
                 };
             };
         };

@@ -1,10 +1,11 @@
 /** Changes that people make to persons and groups; each is recorded in the audit log in its own transaction. */
 import { InvalidInput } from '../../platform/errors.ts';
-import type { Project } from '../../platform/http/access.ts';
+import type { Project, Visible } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import type { Erasure, ErasureSubject } from './erasures.store.ts';
 import type { GroupTypeNames } from './group-types.store.ts';
 import type { Group, GroupName } from './groups.store.ts';
+import type { HandledRemainder } from './remainders.store.ts';
 import type { PersonAndGroupStores } from './stores.ts';
 
 /** The author of a change, and the project. */
@@ -67,6 +68,20 @@ export function personAndGroupChanges({ inTransaction }: Pick<PersonAndGroupStor
         // The entry names the erasure and not the person, whose ids are forgotten.
         await auditLog.record({ project, author: by, scope: 'Person', itemId: erasure.id, name, activity: 'deleted' });
         return erasure;
+      });
+    },
+
+    /** Records that somebody has removed what an erasure could not remove. @throws NotFound; InvalidInput when nothing remains there */
+    async markHandled(
+      { project, by }: ChangeContext,
+      erasureId: string,
+      remainder: HandledRemainder,
+      visible: Visible,
+    ): Promise<void> {
+      await inTransaction(async ({ remainders, auditLog }) => {
+        const count = await remainders.markHandled(project.id, erasureId, remainder, visible);
+        const name = `${count} deliveries of batch export ${remainder.batchExportId} handled (erasure ${erasureId})`;
+        await auditLog.record({ project, author: by, scope: 'Person', itemId: erasureId, name, activity: 'updated' });
       });
     },
 

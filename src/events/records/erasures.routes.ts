@@ -10,8 +10,9 @@ import {
   type ErasureStore,
 } from './erasures.store.ts';
 import { REMAINDER_REASONS } from '../table/erasing.ts';
+import type { PersonAndGroupChanges } from './changes.ts';
 
-export type ErasuresApi = { erasures: ErasureStore };
+export type ErasuresApi = { erasures: ErasureStore; peopleChanges: PersonAndGroupChanges };
 
 const Id = Type.String({ format: 'uuid' });
 const Instant = Type.String({ format: 'date-time' });
@@ -58,7 +59,7 @@ const ErasedDeliveryBody = Type.Object(
     state: stringEnum(ERASED_DELIVERY_STATES, {
       description:
         '`held`: to be delivered again. `clean`: delivered without the rows since, read back and searched. `remainder`: rows remain, see `reason`. `not_searched`: a ' +
-        'range of delivered data intervals whose source had expired.',
+        'range of delivered data intervals whose source had expired. `handled`: somebody has removed what remained.',
     }),
     reason: nullable(stringEnum(REMAINDER_REASONS)),
     rows_found: nullable(
@@ -69,6 +70,7 @@ const ErasedDeliveryBody = Type.Object(
       }),
     ),
     kept_until: nullable(Type.String({ format: 'date-time', description: 'When the rows go, if it is known.' })),
+    handled_at: nullable(Type.String({ format: 'date-time', description: 'When `mark_handled` was called for it.' })),
   },
   { title: 'ErasedDelivery' },
 );
@@ -99,6 +101,7 @@ function presentDelivery(delivery: ErasedDelivery): Static<typeof ErasedDelivery
     reason: delivery.reason,
     rows_found: delivery.rowsFound,
     kept_until: delivery.keptUntil,
+    handled_at: delivery.handledAt,
   };
 }
 
@@ -150,4 +153,34 @@ const listDeliveries = route({
   },
 });
 
-export const erasureRoutes = [listErasures, getErasure, listDeliveries];
+const markHandled = route({
+  method: 'post',
+  path: '/erasures/:id/mark_handled/',
+  access: { scope: 'person:write' },
+  params: ErasureParams,
+  body: Type.Object({
+    batch_export_id: Id,
+    data_interval_start: Type.Optional(
+      Type.String({ format: 'date-time', description: 'The start of the earliest data interval; absent: no limit.' }),
+    ),
+    data_interval_end: Type.Optional(
+      Type.String({ format: 'date-time', description: 'The end of the latest data interval; absent: no limit.' }),
+    ),
+  }),
+  answers: { 200: ErasureBody },
+  summary: 'Say that you have removed what an erasure could not remove',
+  description:
+    'Marks deliveries of a batch export in the states `remainder` and `not_searched` as `handled`. They are not checked any more, and once nothing else ' +
+    'remains, the erasure is `done`. The call is written to the activity log.',
+  async handle({ project, caller, rights, params, body }, { erasures, peopleChanges }: ErasuresApi) {
+    const remainder = {
+      batchExportId: body.batch_export_id,
+      from: body.data_interval_start ?? null,
+      to: body.data_interval_end ?? null,
+    };
+    await peopleChanges.markHandled({ project, by: caller }, params.id, remainder, rights.visible('batch_export'));
+    return json(200, presentErasure(await erasures.get(project.id, params.id)));
+  },
+});
+
+export const erasureRoutes = [listErasures, getErasure, listDeliveries, markHandled];

@@ -11,7 +11,7 @@ import type { RemainderReason } from '../table/erasing.ts';
 import { ensureAnswered } from '../table/lookup.ts';
 
 export const ERASURE_STATES = ['pending', 'deleting', 'redelivering', 'done', 'done_with_remainder'] as const;
-export const ERASED_DELIVERY_STATES = ['held', 'clean', 'remainder', 'not_searched'] as const;
+export const ERASED_DELIVERY_STATES = ['held', 'clean', 'remainder', 'not_searched', 'handled'] as const;
 
 /** Limit of the distinct ids of all persons of an erasure: each event is compared with all of them. */
 export const MAX_DISTINCT_IDS = 10_000;
@@ -43,6 +43,8 @@ export type ErasedDelivery = ListedRow & {
   /** Of the last search; null if there was none. */
   rowsFound: number | null;
   keptUntil: string | null;
+  /** When somebody said that they have removed what remained. */
+  handledAt: string | null;
 };
 
 /** The persons of a request: by id, with all of their distinct ids, or by distinct id, also such that have no person. */
@@ -104,7 +106,7 @@ export function erasureStore(db: Knex) {
       const seen = seesAll(visible) ? undefined : whereVisible(db('batch_exports').select('id'), visible);
       const { rows } = await db.raw<{ rows: Omit<ErasedDelivery, 'createdAt' | 'id'>[] }>(
         `select batch_export_id as "batchExportId", data_interval_start as start, data_interval_end as "end", rows::float8 as rows, run_id as "runId",
-           delivery.state, reason, rows_found::float8 as "rowsFound", kept_until as "keptUntil", destination_type as "destinationType"
+           delivery.state, reason, rows_found::float8 as "rowsFound", kept_until as "keptUntil", handled_at as "handledAt", destination_type as "destinationType"
          from erased_deliveries as delivery join batch_exports on batch_exports.id = batch_export_id
          where erasure_id = :id ${states.length > 0 ? 'and delivery.state = any (:states)' : ''}
            ${seen ? 'and batch_export_id in (:seen)' : ''}

@@ -6,6 +6,7 @@ import { erasureStore } from './erasures.store.ts';
 import { groupTypeStore } from './group-types.store.ts';
 import { groupStore } from './groups.store.ts';
 import { personStore } from './persons.store.ts';
+import { remainderStore } from './remainders.store.ts';
 
 function bind(db: Knex) {
   return {
@@ -14,6 +15,7 @@ function bind(db: Knex) {
     groups: groupStore(db),
     groupTypes: groupTypeStore(db),
     persons: personStore(db),
+    remainders: remainderStore(db),
   };
 }
 

@@ -88,7 +88,7 @@ export function erasedDeliveryStore(db: Knex) {
          )
          update erased_deliveries as delivery set state = new_state, reason = new_reason, kept_until = new_until,
            run_id = coalesce(new_run, run_id), checked_at = clock_timestamp()
-         from checked where erasure_id = :erasureId and ${IS_CHECKED} and new_state is not null
+         from checked where erasure_id = :erasureId and ${IS_CHECKED} and new_state is not null and state in ('held', 'remainder')
            and (:isPage or (state, reason, kept_until, run_id) is distinct from (new_state, new_reason, new_until, coalesce(new_run, run_id)))`,
         {
           erasureId,
@@ -144,7 +144,7 @@ export function erasedDeliveryStore(db: Knex) {
          from (
            select state, state = 'redelivering' as is_open, may_change, is_searched_later from (
              select case when coalesce(bool_or(state = 'held'), false) then 'redelivering'
-               when coalesce(bool_or(state <> 'clean'), false) then 'done_with_remainder' else 'done' end as state,
+               when coalesce(bool_or(state not in ('clean', 'handled')), false) then 'done_with_remainder' else 'done' end as state,
                coalesce(bool_or(${MAY_CHANGE}), false) as may_change,
                coalesce(bool_or(${SEARCHED_LATER}), false) as is_searched_later
              from erased_deliveries as delivery where erasure_id = :erasureId

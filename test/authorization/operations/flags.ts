@@ -1,4 +1,5 @@
 /** Operations on feature flags and what is built on them, and on persons and groups. */
+import { randomUUID } from 'node:crypto';
 import { CANARY, type Operation, type Workplace } from './workplace.ts';
 
 const QUESTIONS = [{ type: 'open', question: 'Why?' }];
@@ -22,6 +23,26 @@ const changedFlag: Operation = async (at) => {
 
 async function staticCohort(at: Workplace, ...members: string[]) {
   return made(at, '/cohorts/', { name: 'Listed', is_static: true, _create_static_person_ids: members });
+}
+
+/** An erasure that an export keeps rows of. */
+async function remainder({ db, ours }: Workplace) {
+  const [id, exportId] = [randomUUID(), randomUUID()];
+  await db.raw(
+    `insert into erasures (id, project_id, stored_before, persons, person_ids, distinct_ids) values (?, ?, now(), 1, '{}', '{}')`,
+    [id, ours.projectId],
+  );
+  await db.raw(
+    `insert into batch_exports (id, project_id, name, model, destination_type, destination_config, key_space, "interval", paused)
+     values (:exportId, :projectId, 'erased', 'events', 'HTTP', '{}', :exportId::text, 'hour', true)`,
+    { exportId, projectId: ours.projectId },
+  );
+  await db.raw(
+    `insert into erased_deliveries (erasure_id, batch_export_id, data_interval_start, data_interval_end, rows, state, reason)
+     values (?, ?, '2026-01-01', '2026-01-02', 1, 'remainder', 'append_destination')`,
+    [id, exportId],
+  );
+  return { params: { id }, body: { batch_export_id: exportId } };
 }
 
 const group = async ({ send }: Workplace, key: string) => {
@@ -139,6 +160,11 @@ export const flagOperations: Readonly<Record<string, Operation>> = {
     body: { ids: [await person()] },
     refused: { ids: [await person()], distinct_ids: ['a'] },
     tells: ['Person deleted'],
+  }),
+  'POST /erasures/:id/mark_handled/': async (at) => ({
+    ...(await remainder(at)),
+    refused: { batch_export_id: '0198f3a0-0000-7000-8000-00000000dead' },
+    tells: ['Person updated'],
   }),
   'PATCH /groups_types/update_metadata/': () => ({
     body: [{ group_type_index: 0, name_plural: 'firms' }],

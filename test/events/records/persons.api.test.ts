@@ -205,6 +205,58 @@ describe('persons over HTTP', () => {
     assert.deepEqual(await listed(), [shown]);
   });
 
+  it('are erased once somebody has dealt with what remains, of exports that they may see', async () => {
+    const { db, ours, request } = lookups;
+    const { id } = (await remove({ distinct_ids: ['a'], delete_events: true })) as { id: string };
+    const [files, hidden] = [randomUUID(), randomUUID()];
+    const remainders = [
+      [files, 1, 'remainder', 'append_destination'],
+      [files, 2, 'remainder', 'export_paused'],
+      [files, 3, 'clean', null],
+      [hidden, 1, 'not_searched', null],
+    ] as const;
+    for (const exportId of [files, hidden])
+      await db.raw(
+        `insert into batch_exports (id, project_id, name, model, destination_type, destination_config, key_space, "interval", paused)
+         values (:exportId, :projectId, 'files', 'events', 'LocalFile', '{}', :exportId::text, 'hour', true)`,
+        { exportId, projectId: ours.projectId },
+      );
+    for (const [exportId, day, state, reason] of remainders)
+      await db.raw(
+        `insert into erased_deliveries (erasure_id, batch_export_id, data_interval_start, data_interval_end, rows, state, reason)
+         values (?, ?, ?, ?, 1, ?, ?)`,
+        [id, exportId, `2026-01-0${day}`, `2026-01-0${day + 1}`, state, reason],
+      );
+    await db('erasures').where({ id }).update({ state: 'done_with_remainder', finished_at: db.fn.now() });
+    const mark = async (body: object) => {
+      const answer = await request('POST', `/erasures/${id}/mark_handled/`, body);
+      const { state, deliveries, attr } = answer.body as Record<string, unknown> & {
+        deliveries?: Record<string, number>;
+      };
+      return answer.status === 200 ? [state, deliveries!['handled'], deliveries!['clean']] : [answer.status, attr];
+    };
+    const second = {
+      batch_export_id: files,
+      data_interval_start: '2026-01-02',
+      data_interval_end: '2026-01-03T00:00:00Z',
+    };
+    assert.deepEqual(await mark(second), [400, 'data_interval_start']);
+    second.data_interval_start = '2026-01-02T00:00:00Z';
+    assert.deepEqual(await mark(second), ['done_with_remainder', 1, 1]);
+    assert.deepEqual(await mark(second), [400, 'batch_export_id'], 'nothing remains there');
+    await buildRule(db, ours, 'none', { resource: 'batch_export', resource_id: hidden });
+    assert.deepEqual(await mark({ batch_export_id: hidden }), [400, 'batch_export_id']);
+    assert.deepEqual(await mark({ batch_export_id: files }), ['done_with_remainder', 2, 1]);
+    await db('access_controls').delete();
+    assert.deepEqual(await mark({ batch_export_id: hidden }), ['done', 3, 1]);
+    assert.deepEqual(
+      (await lookups.pages(`/erasures/${id}/deliveries/?state=handled`)).flat().map(({ reason }) => reason),
+      ['export_paused', 'append_destination', null],
+    );
+    assert.equal(await statusOf('POST', `/erasures/${randomUUID()}/mark_handled/`, { batch_export_id: files }), 404);
+    assert.equal(await statusOf('POST', `/erasures/${id}/mark_handled/`, {}), 400);
+  });
+
   it('are erased by distinct ids without a person too, and never those of another project', async () => {
     const { db, theirs, request } = lookups;
     const foreign = await writePerson(db, theirs.projectId, { distinctIds: ['theirs'] });
