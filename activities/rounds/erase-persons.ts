@@ -29,6 +29,9 @@ export type ErasingEngine = Pick<
   'pool' | 'stores' | 'fileGraceHours' | 'log' | 'configs' | 'environment' | 'events' | 'timeline' | 'step'
 >;
 
+/** Dependencies of the deletion of rows, which contacts no destination. */
+export type ErasingRowsEngine = Pick<Engine, 'pool' | 'stores' | 'log'>;
+
 type Options = { beginWithinMs: number; signal: AbortSignal };
 
 /** Limit of deliveries that are checked in one round. */
@@ -39,10 +42,10 @@ const SEARCH_WITHIN_MS = 3_000;
 const REQUESTED_AT_ONCE = 10;
 
 /** Databases in which this process is deleting rows: a round whose time was over may still be at its last slice. */
-const BUSY = new WeakSet<ErasingEngine['pool']>();
+const BUSY = new WeakSet<ErasingRowsEngine['pool']>();
 
 /** Deletes rows of persons who are to be erased. @returns how many rows were deleted */
-export async function eraseRows(engine: ErasingEngine, options: Options): Promise<number> {
+export async function eraseRows(engine: ErasingRowsEngine, options: Options): Promise<number> {
   if (BUSY.has(engine.pool)) return 0;
   BUSY.add(engine.pool);
   try {
@@ -53,7 +56,7 @@ export async function eraseRows(engine: ErasingEngine, options: Options): Promis
 }
 
 /** Projects take turns, a slice each, so one with many erasures does not delay the others. */
-async function eraseInTurns(engine: ErasingEngine, { beginWithinMs, signal }: Options): Promise<number> {
+async function eraseInTurns(engine: ErasingRowsEngine, { beginWithinMs, signal }: Options): Promise<number> {
   const beginUntil = performance.now() + beginWithinMs;
   const open = await listOpenErasures(engine.pool);
   const projects = shuffle([...Map.groupBy(open, ({ projectId }) => projectId).values()]);
@@ -77,7 +80,7 @@ async function eraseInTurns(engine: ErasingEngine, { beginWithinMs, signal }: Op
 type ErasedSlice = { deleted: number; isLast: boolean };
 
 /** Deletes the next rows, and moves the erasure's position. @returns undefined if another process has done so meanwhile */
-async function eraseSlice(engine: ErasingEngine, erasure: OpenErasure): Promise<ErasedSlice | undefined> {
+async function eraseSlice(engine: ErasingRowsEngine, erasure: OpenErasure): Promise<ErasedSlice | undefined> {
   const { pool } = engine;
   const found = await findErasedEvents(pool, erasure);
   if (found) {
@@ -103,7 +106,7 @@ async function eraseSlice(engine: ErasingEngine, erasure: OpenErasure): Promise<
   return { deleted: 0, isLast: true };
 }
 
-async function recordNotSearched({ stores }: ErasingEngine, { id, projectId }: OpenErasure): Promise<void> {
+async function recordNotSearched({ stores }: ErasingRowsEngine, { id, projectId }: OpenErasure): Promise<void> {
   for (const batchExport of await stores.batchExports.listIncludingDeleted(projectId)) {
     const start = sourceStartOfExport(batchExport);
     if (start > -Infinity) await stores.erasedDeliveries.recordNotSearched(id, batchExport.id, isoMicros(start));
