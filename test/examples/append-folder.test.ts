@@ -34,6 +34,7 @@ async function makePlace(): Promise<TestPlace> {
       return rows.map((row) => (JSON.parse(row) as { uuid: string }).uuid).sort();
     },
     leftovers: async () => (await filesIn(isStaged)).length,
+    isSearchable: false,
     damages: [
       { name: 'missing file', inflict: async () => rm((await newest())!) },
       { name: 'changed file', inflict: async () => writeFile((await newest())!, 'x') },

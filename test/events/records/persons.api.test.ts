@@ -250,8 +250,8 @@ describe('persons over HTTP', () => {
     await db('access_controls').delete();
     assert.deepEqual(await mark({ batch_export_id: hidden }), ['done', 3, 1]);
     assert.deepEqual(
-      (await lookups.pages(`/erasures/${id}/deliveries/?state=handled`)).flat().map(({ reason }) => reason),
-      ['export_paused', 'append_destination', null],
+      new Set((await lookups.pages(`/erasures/${id}/deliveries/?state=handled`)).flat().map(({ reason }) => reason)),
+      new Set(['export_paused', 'append_destination', null]),
     );
     assert.equal(await statusOf('POST', `/erasures/${randomUUID()}/mark_handled/`, { batch_export_id: files }), 404);
     assert.equal(await statusOf('POST', `/erasures/${id}/mark_handled/`, {}), 400);

@@ -17,6 +17,8 @@ export type TestPlace = Place & {
   damages: { name: string; deepOnly?: boolean; inflict(): Promise<void> }[];
   /** Requests with rows that a receiver accepted, in order; absent if the destination can be read. */
   arrivals?(): readonly Arrival[];
+  /** Whether deliveries can be searched for erased persons; absent: they can. */
+  isSearchable?: boolean;
   stop(): Promise<void>;
 };
 
