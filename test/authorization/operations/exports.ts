@@ -14,7 +14,7 @@ const BACKWARDS = { start_at: HOUR.end_at, end_at: HOUR.start_at };
 const INTEGRATION = { kind: 'aws-s3', config: SECRETS };
 
 const idOf = async ({ send }: Workplace, path: string, body: object) => String((await send('POST', path, body))['id']);
-async function anExport(at: Workplace): Promise<string> {
+export async function anExport(at: Workplace): Promise<string> {
   // The project may have one backfill at a time.
   await at.db('batch_export_backfills').update({ cancelled_at: new Date(), finished_at: new Date() } as never);
   return idOf(at, '/batch_exports/', hourly());

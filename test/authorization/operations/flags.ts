@@ -1,5 +1,6 @@
 /** Operations on feature flags and what is built on them, and on persons and groups. */
 import { randomUUID } from 'node:crypto';
+import { anExport } from './exports.ts';
 import { CANARY, type Operation, type Workplace } from './workplace.ts';
 
 const QUESTIONS = [{ type: 'open', question: 'Why?' }];
@@ -26,16 +27,12 @@ async function staticCohort(at: Workplace, ...members: string[]) {
 }
 
 /** An erasure that an export keeps rows of. */
-async function remainder({ db, ours }: Workplace) {
-  const [id, exportId] = [randomUUID(), randomUUID()];
+async function remainder(at: Workplace) {
+  const { db, ours } = at;
+  const [id, exportId] = [randomUUID(), await anExport(at)];
   await db.raw(
     `insert into erasures (id, project_id, stored_before, persons, person_ids, distinct_ids) values (?, ?, now(), 1, '{}', '{}')`,
     [id, ours.projectId],
-  );
-  await db.raw(
-    `insert into batch_exports (id, project_id, name, model, destination_type, destination_config, key_space, "interval", paused)
-     values (:exportId, :projectId, 'erased', 'events', 'HTTP', '{}', :exportId::text, 'hour', true)`,
-    { exportId, projectId: ours.projectId },
   );
   await db.raw(
     `insert into erased_deliveries (erasure_id, batch_export_id, data_interval_start, data_interval_end, rows, state, reason)
