@@ -99,7 +99,6 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
       'a session has `search`, or its place says that it has not',
     );
     if (!found) return;
-    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
     assert.equal(sum(found), 3);
     assert.deepEqual(await run.search(receipt, ['ada', 'bob'], 1), found.slice(1));
     assert.deepEqual(await run.search(receipt, ['ad', 'Ada', 'n', '']), found.fill(0));
@@ -511,6 +510,8 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>, mos
     }
   });
 }
+
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** Guards the tests above: they prove nothing if the commit has none of the steps at which they stop it. */
 function assertReached(steps: readonly string[], wanted: readonly string[]): void {

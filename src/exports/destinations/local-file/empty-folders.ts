@@ -20,10 +20,11 @@ export async function removeEmptyFolders(
   if (depth === 0) return;
   const parts = events.reduce((sum, { parts: count }) => sum + count, 0);
   const keys = [...Array.from({ length: parts }, (_, index) => names.file(index)), names.manifest];
-  const depthOf = (folder: string) => folder.split('/').length;
   const folders = [...new Set(keys.flatMap(foldersOf))].filter((folder) => depthOf(folder) >= depth);
   for (const folder of folders.sort((a, b) => depthOf(b) - depthOf(a)))
     await checkFoldersOf(root, folder)
       .then(async () => rmdir(path.join(root, folder)))
       .catch(() => {});
 }
+
+const depthOf = (folder: string) => folder.split('/').length;
