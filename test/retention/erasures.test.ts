@@ -223,7 +223,7 @@ describe('an erasure', () => {
     ]);
     assert.deepEqual(
       [state, deliveries],
-      ['done_with_remainder', { held: 0, clean: 11, remainder: 4, not_searched: 0 }],
+      ['done_with_remainder', { held: 0, clean: 11, remainder: 4, not_searched: 0, handled: 0 }],
     );
     assert.deepEqual(await idsIn(exports.files.folder), ['bob', 'bob']);
     assert.deepEqual(await idsIn(exports.others.folder), []);

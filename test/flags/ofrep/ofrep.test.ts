@@ -374,7 +374,9 @@ describe('OFREP answers 429', () => {
     }
     assert.equal(answer.status, 429);
     await assertRefused(answer);
-    const [counted] = await sluice.db('flag_requests').where({ project_id: id }).select('kind', 'sdk');
+    const read = async () => sluice.db('flag_requests').where({ project_id: id }).select('kind', 'sdk');
+    await until('the count', async () => (await read()).length > 0);
+    const [counted] = await read();
     assert.deepEqual({ ...counted }, { kind: 'ofrep', sdk: 'node' });
   });
 });
