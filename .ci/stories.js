@@ -1,4 +1,4 @@
-// How long the console's stories took in the log of the tests: a story is a test below a `describe` that begins with `story:`. Plain Node 20.
+// How long the console's stories took in the log of its tests: a story is a test below a `describe` that begins with `story:`. Plain Node 20.
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 

@@ -366,9 +366,9 @@ describe('OFREP answers 429', () => {
     const tenant = await buildTenant(sluice.db);
     const { projectId: id } = tenant;
     await sluice.db('projects').where({ id }).update({ flag_requests_per_month: 2 });
-    const until = Date.now() + PATIENCE_MS;
+    const end = Date.now() + PATIENCE_MS;
     let answer = await ask(tenant);
-    while (answer.status === 200 && Date.now() < until) {
+    while (answer.status === 200 && Date.now() < end) {
       await sleep(250);
       answer = await ask(tenant);
     }
