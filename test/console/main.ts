@@ -1,11 +1,13 @@
 /** `npm run test:console`: the console in a real browser, all of it, or every story and some of the rest. */
+import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { Command } from 'commander';
 import { runMocha } from '../support/mocha.ts';
 import { seeded } from '../support/random.ts';
 
 /** Run for every change: what a person does from the beginning to the end of a matter, and what a page may weigh. */
-const isAlwaysRun = (file: string) => file.startsWith('test/console/stories/') || file.endsWith('/budget.test.ts');
+const isAlwaysRun = (file: string) =>
+  file.endsWith('/budget.test.ts') || readFileSync(file, 'utf8').includes("describe('story: ");
 /** One in so many of the other files is run for every change. */
 const SHORT_SHARE = 3;
 
