@@ -4,4 +4,7 @@
  */
 import { runMocha } from '../support/mocha.ts';
 
-process.exitCode = await runMocha(['test/exports/destinations/**/*.test.ts'], { SLUICE_CONTRACT: 'whole' });
+process.exitCode = await runMocha(['test/exports/destinations/**/*.test.ts'], {
+  jobs: 3,
+  environment: { SLUICE_CONTRACT: 'whole' },
+});

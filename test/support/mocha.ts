@@ -1,13 +1,19 @@
-/** Runs mocha in a process of its own, as `npm test` does. */
+/** Runs mocha in a process of its own. */
 import { spawn } from 'node:child_process';
+
+const MOCHA = 'node_modules/mocha/bin/mocha.js';
 
 /**
  * @param files paths or patterns
- * @param environment variables beside this process's own
+ * @param options.jobs number of files at once
+ * @param options.environment variables beside this process's own
  * @returns the exit code: 0 when every test passed
  */
-export async function runMocha(files: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
-  const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', '--parallel', '--jobs', '3', ...files], {
+export async function runMocha(
+  files: readonly string[],
+  { jobs, environment = {} }: { jobs: number; environment?: NodeJS.ProcessEnv },
+): Promise<number> {
+  const mocha = spawn(process.execPath, [MOCHA, '--parallel', '--jobs', String(jobs), ...files], {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
