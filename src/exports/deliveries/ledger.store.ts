@@ -101,7 +101,7 @@ export function ledgerStore(db: Knex) {
       const rows = await table()
         .where({ batch_export_id: exportId })
         .whereNotNull('receipt')
-        .where('data_interval_start', '>=', from)
+        .whereBetween('data_interval_start', [from, to])
         .where('data_interval_end', '<=', to)
         .where('data_interval_end', '>', after)
         .orderBy('data_interval_end')
@@ -113,7 +113,7 @@ export function ledgerStore(db: Knex) {
       const row = await table()
         .where({ batch_export_id: exportId })
         .whereNotNull('receipt')
-        .where('data_interval_start', '>=', from)
+        .whereBetween('data_interval_start', [from, to])
         .where('data_interval_end', '<=', to)
         .count({ count: '*' })
         .first();

@@ -8,7 +8,16 @@ import { isOpen, type RunStatus } from './statuses.ts';
 export const INTERVAL_STATUSES = ['missing', 'failed', 'stale', 'delivered', 'running', 'expired'] as const;
 export type IntervalStatus = (typeof INTERVAL_STATUSES)[number];
 
-const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut', 'Terminated'];
+/** Statuses of intervals that a run, a request or a trouble shows. The others are known only after every interval was examined. */
+const SHOWN = ['failed', 'running', 'stale'] as const satisfies readonly IntervalStatus[];
+export type ShownStatus = (typeof SHOWN)[number];
+
+export function areShown(statuses: readonly IntervalStatus[]): statuses is readonly ShownStatus[] {
+  return statuses.length > 0 && statuses.every((status) => (SHOWN as readonly IntervalStatus[]).includes(status));
+}
+
+/** Statuses of a newest run that make its interval `failed`. */
+export const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut', 'Terminated'];
 
 export type IntervalFacts = {
   /** Status of the newest run. */

@@ -42,9 +42,10 @@ export const IS_NEWEST = `not exists (
  */
 export const IS_HELD = `ledger.receipt is not null and ledger.state <> 'committing'`;
 
+/** The bound of starts follows from that of ends; without it, the ledger's index is read from the window to the newest interval. */
 const isWanted = (
   table: string,
-) => `${table}.batch_export_id = wanted.id and ${table}.data_interval_start >= wanted."from"
+) => `${table}.batch_export_id = wanted.id and ${table}.data_interval_start >= wanted."from" and ${table}.data_interval_start < wanted."to"
   and ${table}.data_interval_end > wanted."from" and ${table}.data_interval_end <= wanted."to"`;
 
 const bounds = (table: string) => `${table}.data_interval_start as start, ${table}.data_interval_end as "end"`;
@@ -82,7 +83,7 @@ const MAYBE_STALE = `
   ), candidate as (
     select overlapped.* from imported cross join lateral (
       select data_interval_start, data_interval_end from batch_export_intervals
-      where batch_export_id = :id and data_interval_start >= :from and data_interval_end <= :to
+      where batch_export_id = :id and data_interval_start >= :from and data_interval_start < :to and data_interval_end <= :to
         and data_interval_start < upper(ranges) and data_interval_end > lower(ranges)
         and tstzrange(data_interval_start, data_interval_end) && ranges
       offset 0
@@ -92,7 +93,7 @@ const MAYBE_STALE = `
       select data_interval_start, data_interval_end from batch_export_runs
       -- A run that was adopted after a restore read the source before its row was made.
       where batch_export_id = :id and finished_at > (select until from seen) and status = 'Completed'
-        and data_interval_start >= :from and data_interval_end <= :to
+        and data_interval_start >= :from and data_interval_start < :to and data_interval_end <= :to
         and least(created_at, (receipt ->> 'cutoff')::timestamptz) <= newest.at
       offset 0
     ) as delivered

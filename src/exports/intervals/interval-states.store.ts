@@ -1,6 +1,8 @@
 /** States of an export's data intervals: the newest run, the last delivery, an open request. */
 import type { Knex } from '../../platform/db/connection.ts';
-import type { RunStatus } from '../domain/statuses.ts';
+import { FAILURES, type ShownStatus } from '../domain/interval-status.ts';
+import { OPEN_STATUSES, type RunStatus } from '../domain/statuses.ts';
+import { IS_NEWEST } from './interval-facts.store.ts';
 
 /** A data interval with a run, a delivery or a request; `end` is ISO. */
 export type KnownInterval = {
@@ -29,7 +31,7 @@ const KNOWN_INTERVALS_SQL = `
   full join (
     select data_interval_end as "end", cast(receipt ->> 'rows' as bigint) as rows, jsonb_array_length(receipt -> 'files') as files, receipt ->> 'cutoff' as cutoff
     from batch_export_intervals
-    where batch_export_id = :exportId and data_interval_start >= :after and data_interval_end <= :to and receipt is not null
+    where batch_export_id = :exportId and data_interval_start >= :after and data_interval_start < :to and data_interval_end <= :to and receipt is not null
   ) as ledger using ("end")
   full join (
     select data_interval_end as "end", true as requested from batch_export_requests
@@ -41,12 +43,47 @@ const KNOWN_INTERVALS_SQL = `
   ) as other using ("end")
 `;
 
+/** ISO instants; `after` is exclusive. */
+export type CandidatePage = { after: string; to: string; newestFirst: boolean; limit: number };
+
+/** The condition of runs is that of an index (batch_export_runs_undelivered). */
+const candidatesSql = (newestFirst: boolean) => `
+  select distinct "end" from (
+    select data_interval_end as "end" from batch_export_runs as run
+    where batch_export_id = :exportId and status <> 'Completed' and status = any (:runs) and ${IS_NEWEST}
+    union all
+    select data_interval_end from batch_export_requests where batch_export_id = :exportId and closed_at is null and :running
+    union all
+    select data_interval_end from batch_export_troubles where batch_export_id = :exportId and kind = 'stale' and :stale
+    union all
+    select unnest(:others::timestamptz[])
+  ) as candidate
+  where "end" > :after and "end" <= :to order by "end" ${newestFirst ? 'desc' : 'asc'} limit :limit`;
+
 export function intervalStateStore(db: Knex) {
   return {
     /** The known intervals within `[after, to]`; both are boundaries of the export's tiling. */
     async listKnownIntervals(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
       const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN_INTERVALS_SQL, { exportId, after, to });
       return rows;
+    },
+
+    /**
+     * Ends of intervals that may have one of the statuses, in order, up to the page's limit.
+     * @param others further ends
+     */
+    async listCandidateEnds(
+      exportId: string,
+      statuses: readonly ShownStatus[],
+      others: readonly string[],
+      { newestFirst, ...page }: CandidatePage,
+    ): Promise<string[]> {
+      const running = statuses.includes('running');
+      const runs = [...(statuses.includes('failed') ? FAILURES : []), ...(running ? OPEN_STATUSES : [])];
+      const stale = statuses.includes('stale');
+      const values = { ...page, exportId, runs, running, stale, others: [...others] };
+      const { rows } = await db.raw<{ rows: { end: string }[] }>(candidatesSql(newestFirst), values);
+      return rows.map(({ end }) => end);
     },
 
     /** One page of the bounds of delivered intervals, oldest first. @param after the end of the last interval of the page before */

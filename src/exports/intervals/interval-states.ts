@@ -26,7 +26,7 @@ export type IntervalState = DataInterval & {
 };
 
 /** Time after an interval's end within which the schedule starts its run, or the reconciler if the schedule missed it. */
-const DUE_MS = 2 * 60_000;
+export const DUE_MS = 2 * 60_000;
 /** Limit of intervals in one look-up. */
 export const INTERVALS_AT_ONCE = 5_000;
 
@@ -34,7 +34,7 @@ export type IntervalStates = ReturnType<typeof intervalStates>;
 
 export function intervalStates(pool: Pool) {
   return {
-    /** @param intervals of the export's tiling, consecutive, oldest first, not more than `INTERVALS_AT_ONCE` */
+    /** @param intervals of the export's tiling, oldest first; all between the first and the last are read, not more than `INTERVALS_AT_ONCE` */
     async of(
       stores: Pick<ExportStores, 'batchExports' | 'gaps' | 'intervalStates' | 'troubles'>,
       batchExport: BatchExport,

@@ -4,7 +4,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { PageWindow } from '../../platform/http/parameters/pagination.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { millisOf } from '../domain/instants.ts';
-import type { IntervalStatus } from '../domain/interval-status.ts';
+import { areShown, type IntervalStatus } from '../domain/interval-status.ts';
 import {
   endOfIntervalAt,
   startOfIntervalAt,
@@ -14,13 +14,17 @@ import {
   type Tiling,
 } from '../domain/intervals.ts';
 import { type Millis } from '../domain/millis.ts';
-import { batchesOf } from '../domain/slices.ts';
+import { growingBatchesOf } from '../domain/slices.ts';
+import { candidates } from './interval-candidates.ts';
 import { intervalMaps } from './interval-map.ts';
-import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
+import { DUE_MS, INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
 import type { ExportStores } from '../stores.ts';
 
 /** ISO instants. By default, the list begins with the interval in which the export was created, the first one that the schedule delivers. */
 export type ListedRange = { start: string | undefined; end: string | undefined };
+
+/** The first and the last instant of what is listed, and the order in which it is read. */
+type Bounds = { from: Millis; to: Millis; newestFirst: boolean };
 
 /** Limit of intervals examined for one page: two years of five-minute intervals. */
 const MAX_EXAMINED = 210_240;
@@ -28,7 +32,7 @@ const MAX_EXAMINED = 210_240;
 export type ExportIntervals = ReturnType<typeof exportIntervals>;
 
 export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: Pool }) {
-  const states = intervalStates(pool);
+  const stateReader = intervalStates(pool);
 
   return {
     map: intervalMaps({ stores, pool }),
@@ -49,17 +53,21 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
         range.start === undefined ? startOfIntervalAt(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
       const to = await findLastInstant(range);
       const { limit, newerThan, olderThan } = page;
-      const intervals = newerThan
-        ? intervalsEnding(tiling, Math.max(from, millisOf(newerThan.createdAt)), to)
-        : intervalsBackwards(tiling, from, olderThan ? Math.min(to, millisOf(olderThan.createdAt) - 1) : to);
+      const newestFirst = newerThan === undefined;
+      const bounds = {
+        from: newerThan ? Math.max(from, millisOf(newerThan.createdAt)) : from,
+        to: olderThan ? Math.min(to, millisOf(olderThan.createdAt) - 1) : to,
+        newestFirst,
+      };
       const listed: IntervalState[] = [];
       let examined = 0;
-      for (const batch of batchesOf(intervals, statuses.length === 0 ? limit : INTERVALS_AT_ONCE)) {
-        const oldestFirst = newerThan ? batch : batch.toReversed();
-        const examinedStates = await states.of(stores, batchExport, oldestFirst);
-        for (const state of newerThan ? examinedStates : examinedStates.toReversed()) {
-          if (statuses.length === 0 || statuses.includes(state.status)) listed.push(state);
-        }
+      for await (const batch of wantedIntervals(batchExport, tiling, statuses, { ...bounds, limit })) {
+        const states = await stateReader.of(stores, batchExport, newestFirst ? batch.toReversed() : batch);
+        listed.push(
+          ...(newestFirst ? states.toReversed() : states).filter(
+            ({ status }) => statuses.length === 0 || statuses.includes(status),
+          ),
+        );
         if (listed.length >= limit) break;
         examined += batch.length;
         if (examined >= MAX_EXAMINED) {
@@ -70,6 +78,22 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
       return newerThan ? nearest.toReversed() : nearest;
     },
   };
+
+  /** Batches of the intervals that may have one of the statuses, in order. */
+  async function* wantedIntervals(
+    batchExport: BatchExport,
+    tiling: Tiling,
+    statuses: readonly IntervalStatus[],
+    { from, to, newestFirst, limit }: Bounds & { limit: number },
+  ): AsyncGenerator<DataInterval[]> {
+    if (areShown(statuses)) {
+      const dueSince = millisOf(await stores.batchExports.now()) - DUE_MS;
+      yield* candidates(stores, batchExport, tiling, statuses, { from, to, dueSince, newestFirst });
+    } else {
+      const all = newestFirst ? intervalsBackwards(tiling, from, to) : intervalsEnding(tiling, from, to);
+      yield* growingBatchesOf(all, limit, INTERVALS_AT_ONCE);
+    }
+  }
 
   async function findLastInstant({ end }: ListedRange): Promise<Millis> {
     const now = millisOf(await stores.batchExports.now());

@@ -14,7 +14,7 @@ const StorageBody = Type.Object(
         table: Type.String({ description: 'The name of the table, as in the list of what is deleted when.' }),
         rows: Type.Integer({ description: 'The number of rows of the project.' }),
         rows_are_estimated: Type.Boolean({
-          description: "Whether the number is the planner's estimate, because there are more than 100,000 rows.",
+          description: "Whether the number is the planner's estimate, because there are more than 10,000 rows.",
         }),
         bytes: nullable(Type.Integer(), {
           description:
