@@ -1,10 +1,16 @@
 /** Deletes that other writers made beside the interval's files: readers apply them, so the files alone do not say which rows are seen. */
 import { severalAtOnce } from '../at-once.ts';
-import { readAvro } from './avro.ts';
 import type { TableMetadata } from './catalog.ts';
 import type { Lake } from './lake.ts';
 import type { DataFile, ManifestEntry, ManifestFile } from './manifest-schemas.ts';
-import { DELETED, isOfInterval, mayHold, type HeldManifest, type IntervalPartition } from './manifests.ts';
+import {
+  DELETED,
+  isOfInterval,
+  mayHold,
+  readManifest,
+  type HeldManifest,
+  type IntervalPartition,
+} from './manifests.ts';
 
 /** The `content` of manifests that list delete files. */
 const DELETE_MANIFEST = 1;
@@ -27,7 +33,7 @@ export async function findDeletes(
     (manifest) => manifest.content === DELETE_MANIFEST && mayHold(metadata, manifest, interval),
   );
   const found = await severalAtOnce(candidates, async (manifest) => {
-    const entries = await readAvro<ManifestEntry>(await lake.read(manifest.manifest_path));
+    const entries = await readManifest(lake, manifest);
     return entries.flatMap((entry) => {
       const isEffective = entry.status !== DELETED && sequenceOf(entry, manifest) >= oldest;
       return isEffective && isOfInterval(entry.data_file, interval) ? [entry.data_file] : [];

@@ -86,7 +86,8 @@ const TABLE_FAULTS = {
   metadata_too_large: {
     owner: 'you',
     field: 'table_name',
-    sentence: 'The metadata of the table is larger than Sluice reads. Expire snapshots of the table.',
+    sentence:
+      'The metadata of the table is larger than Sluice reads. Expire snapshots of the table, or rewrite its manifests.',
   },
   table_gone: {
     owner: 'you',
@@ -153,6 +154,12 @@ const TABLE_FAULTS = {
     field: 'endpoint_url',
     sentence:
       'The storage lacks a file of the table’s metadata. The endpoint must lead to the store that the catalog uses.',
+  },
+  metadata_unreadable: {
+    owner: 'you',
+    field: 'table_name',
+    sentence:
+      'A manifest of the table is damaged, or cut off, or of a version of the format that Sluice does not read. The table was not changed.',
   },
   concurrent_commits: {
     owner: 'destination',

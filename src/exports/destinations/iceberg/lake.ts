@@ -3,6 +3,9 @@ import type { WholeObjectStore } from '../object-store/store.ts';
 import { icebergFault } from './faults.ts';
 import { parseLocation, type Location } from './storage/location.ts';
 
+/** Limit of a manifest or a list of manifests. Engines begin another manifest after eight MiB. */
+const MAX_MANIFEST_BYTES = 32 * 1024 * 1024;
+
 export type Lake = {
   store: WholeObjectStore;
   read(url: string): Promise<Buffer>;
@@ -29,13 +32,25 @@ export function lakeOf(store: WholeObjectStore, { id, root }: Pick<Location, 'id
     async read(url) {
       const content = await store.get(keyOf(url));
       if (!content) throw icebergFault('metadata_missing');
-      return Buffer.concat(await Array.fromAsync(content));
+      return readAll(content);
     },
     write: async (url, bytes) => store.put(keyOf(url), bytes),
     async remove(url) {
       await store.remove(keyOf(url)).catch(() => {});
     },
   };
+}
+
+/** @throws DestinationUnavailable for more than a manifest has: the store may be anybody's, and its answer endless */
+async function readAll(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > MAX_MANIFEST_BYTES) throw icebergFault('metadata_too_large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** A lake that reads each metadata file once, for as long as its caller keeps it. */

@@ -90,6 +90,19 @@ export const MANIFEST_LIST_SCHEMA: AvroSchema = {
   ],
 };
 
+/** Names of fields by their ids, which alone identify a field: writers of other versions have called some `added_data_files_count`. */
+export const FIELD_NAMES: ReadonlyMap<number, string> = new Map([
+  ...namesIn(MANIFEST_LIST_SCHEMA),
+  ...namesIn(manifestSchema([])),
+]);
+
+function* namesIn(schema: unknown): Generator<[number, string]> {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { 'field-id': id, name } = schema as { 'field-id'?: number; name?: string };
+  if (id !== undefined && name !== undefined) yield [id, name];
+  for (const part of Object.values(schema)) yield* namesIn(part);
+}
+
 export type DataFile = {
   content: number;
   file_path: string;

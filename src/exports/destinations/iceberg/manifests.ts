@@ -1,11 +1,14 @@
 /** Finds and replaces the files of one data interval in the manifests of a snapshot, and keeps everything else as it is. */
 import { parseIso } from '../../../platform/time/iso.ts';
 import { MICROSECONDS_1970_TO_2000 } from '../../formats/parquet/values.ts';
+import { UnreadableFile } from '../../formats/unreadable.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { readAvro, writeAvro } from './avro.ts';
 import type { TableMetadata } from './catalog.ts';
+import { icebergFault } from './faults.ts';
 import type { Lake } from './lake.ts';
 import {
+  FIELD_NAMES,
   MANIFEST_LIST_SCHEMA,
   manifestSchema,
   type DataFile,
@@ -31,8 +34,42 @@ export function isOfInterval({ partition }: DataFile, { exportId, start, end }: 
   return partition[EXPORT_COLUMN.name] === exportId && typeof time === 'bigint' && time >= start && time < end;
 }
 
+/** @throws DestinationUnavailable if it is damaged: a manifest that is not understood would be left out of the next snapshot */
 export async function readManifestList(lake: Lake, url: string | undefined): Promise<ManifestFile[]> {
-  return url === undefined ? [] : readAvro<ManifestFile>(await lake.read(url));
+  if (url === undefined) return [];
+  const list = await readAvro<ManifestFile>(await lake.read(url), FIELD_NAMES).catch(throwUnreadable);
+  // tooth: iceberg-manifest-counts
+  if (!list.every(isManifestFile)) throw icebergFault('metadata_unreadable');
+  return list;
+}
+
+/** @throws DestinationUnavailable if it is damaged, or not as long as the list says */
+export async function readManifest(
+  lake: Lake,
+  { manifest_path, manifest_length }: ManifestFile,
+): Promise<ManifestEntry[]> {
+  const bytes = await lake.read(manifest_path);
+  const entries = await readAvro<ManifestEntry>(bytes, FIELD_NAMES).catch(throwUnreadable);
+  if (bytes.length !== Number(manifest_length) || !entries.every(isManifestEntry))
+    throw icebergFault('metadata_unreadable');
+  return entries;
+}
+
+function throwUnreadable(error: unknown): never {
+  throw error instanceof UnreadableFile ? icebergFault('metadata_unreadable', { cause: error }) : error;
+}
+
+/** Without its counts, it would not be known whether the manifest has files. Tables of format version 1 may lack them. */
+function isManifestFile({ manifest_path, manifest_length, ...one }: ManifestFile): boolean {
+  const numbers = [one.content, one.partition_spec_id, one.added_files_count, one.existing_files_count];
+  const isWhole = typeof manifest_path === 'string' && typeof manifest_length === 'bigint';
+  return isWhole && typeof one.sequence_number === 'bigint' && numbers.every((number) => typeof number === 'number');
+}
+
+function isManifestEntry({ status, data_file }: ManifestEntry): boolean {
+  const { file_path, partition, record_count, file_size_in_bytes } = data_file ?? {};
+  const isWhole = typeof status === 'number' && typeof file_path === 'string' && typeof partition === 'object';
+  return isWhole && [record_count, file_size_in_bytes].every((number) => typeof number === 'bigint');
 }
 
 export type HeldManifest = { manifest: ManifestFile; live: ManifestEntry[]; ours: DataFile[] };
@@ -44,12 +81,12 @@ export async function findManifests(
   list: readonly ManifestFile[],
   interval: IntervalPartition,
 ): Promise<HeldManifest[]> {
-  const candidates = list.filter(({ content, ...manifest }) => content === 0 && mayHold(metadata, manifest, interval));
+  const candidates = list.filter((manifest) => manifest.content === 0 && mayHold(metadata, manifest, interval));
   const read = await severalAtOnce(candidates, async (manifest) => {
-    const entries = await readAvro<ManifestEntry>(await lake.read(manifest.manifest_path));
+    const entries = await readManifest(lake, manifest);
     const live = entries.filter(({ status }) => status !== DELETED);
     const ours = live.map((entry) => entry.data_file).filter((file) => isOfInterval(file, interval));
-    return { manifest: list.find(({ manifest_path }) => manifest_path === manifest.manifest_path)!, live, ours };
+    return { manifest, live, ours };
   });
   return read.filter(({ ours }) => ours.length > 0);
 }

@@ -1,12 +1,11 @@
 /** Finds and deletes the files that only expired snapshots reference. */
 import type { SessionContext } from '../../contract.ts';
 import type { DeletedFiles } from '../../superseded.ts';
-import { readAvro } from '../avro.ts';
 import type { LongInteger, Snapshot, TableMetadata } from '../catalog.ts';
 import { faultCodeOf } from '../faults.ts';
 import type { Lake } from '../lake.ts';
-import type { ManifestEntry, ManifestFile } from '../manifest-schemas.ts';
-import { DELETED, readManifestList } from '../manifests.ts';
+import type { ManifestFile } from '../manifest-schemas.ts';
+import { DELETED, readManifest, readManifestList } from '../manifests.ts';
 import { ancestors, boundsOfFile } from '../present.ts';
 import { isOwnMetadata } from '../table-state.ts';
 
@@ -68,8 +67,7 @@ export async function findLeftFiles(
     for (const manifest of after) {
       if (manifest.content !== 0 || manifest.deleted_files_count === 0) continue;
       if (manifest.added_snapshot_id !== idOf(next['snapshot-id'])) continue;
-      const bytes = await ifThere(lake.read(manifest.manifest_path));
-      const entries = bytes ? await readAvro<ManifestEntry>(bytes) : [];
+      const entries = (await ifThere(readManifest(lake, manifest))) ?? [];
       const removed = entries.filter(
         ({ status, sequence_number: from }) =>
           status === DELETED && from !== null && !isBesideMain && !isKept(from, until),

@@ -1,9 +1,8 @@
 /** Merges small manifests, as Iceberg's own writers do when they commit: each delivery adds one, and each commit lists all of them. */
 import { severalAtOnce } from '../../at-once.ts';
-import { readAvro } from '../avro.ts';
 import type { TableMetadata } from '../catalog.ts';
-import type { ManifestEntry, ManifestFile } from '../manifest-schemas.ts';
-import { DELETED, existingEntry, writeManifest, type Writing } from '../manifests.ts';
+import type { ManifestFile } from '../manifest-schemas.ts';
+import { DELETED, existingEntry, readManifest, writeManifest, type Writing } from '../manifests.ts';
 import { EXPORT_COLUMN, partitionFields } from '../table.ts';
 import { isOwnMetadata } from '../table-state.ts';
 
@@ -70,7 +69,7 @@ function exportIn(metadata: TableMetadata, manifest: ManifestFile): string | und
 
 async function merge(writing: Writing, members: readonly ManifestFile[]): Promise<ManifestFile[]> {
   const read = await severalAtOnce(members, async (manifest) => {
-    const entries = await readAvro<ManifestEntry>(await writing.lake.read(manifest.manifest_path));
+    const entries = await readManifest(writing.lake, manifest);
     return entries.flatMap((entry) => (entry.status === DELETED ? [] : [existingEntry(entry, manifest)]));
   });
   const entries = read.flat();
