@@ -253,6 +253,13 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     grep: 'lack the counts',
   },
   {
+    name: 'iceberg-column-ids',
+    guards:
+      'no file becomes the table’s whose columns have other ids there, so that readers would see no values or those of others',
+    tests: ['test/exports/destinations/iceberg/changed-tables.test.ts'],
+    grep: 'staged for other columns',
+  },
+  {
     name: 'iceberg-compact-own-manifests',
     guards: 'a compaction merges early only the manifests of its own export',
     tests: ['test/exports/destinations/iceberg/compact.test.ts'],

@@ -29,6 +29,7 @@ export type Snapshot = {
   'sequence-number'?: LongInteger;
   'timestamp-ms': number;
   'manifest-list': string;
+  'schema-id'?: number;
   summary?: Record<string, string>;
 };
 export type Field = { id: number; name: string; type: unknown; required: boolean };
@@ -41,6 +42,7 @@ export type TableMetadata = {
   'format-version': number;
   'table-uuid': string;
   location: string;
+  'last-updated-ms'?: number;
   'last-sequence-number': LongInteger;
   'current-snapshot-id'?: LongInteger | null;
   'current-schema-id': number;

@@ -4,7 +4,7 @@
  * compare-and-swap of an older commit that was frozen fails.
  */
 import { createHash } from 'node:crypto';
-import { DeliveredElsewhere, Superseded } from '../../../platform/errors.ts';
+import { DeliveredElsewhere, StagedLost, Superseded } from '../../../platform/errors.ts';
 import { severalAtOnce } from '../at-once.ts';
 import type { Receipt } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
@@ -13,12 +13,11 @@ import { totalsOf } from '../totals.ts';
 import { recordMetadata } from './upkeep/clean.ts';
 import { usualMergeCount } from './upkeep/merge.ts';
 import { icebergFault } from './faults.ts';
-import type { Lake } from './lake.ts';
 import type { NewFile } from './manifests.ts';
 import { digestOfFiles, summaryOf, summaryValue } from './present.ts';
 import { commitSnapshot, deliveryIdOf, waitBeforeAttempt } from './snapshot.ts';
 import { metadataPrefix, readTable, type TableSession, type TableState } from './table-state.ts';
-import { checkTable } from './table.ts';
+import { checkTable, digestOfIds, replacedColumns } from './table.ts';
 
 const MAX_ATTEMPTS = 20;
 
@@ -61,7 +60,10 @@ export async function commitInterval(
       throw new Superseded('A later run has delivered this data interval.');
 
     if (attempt === 0) await recordMetadata(session);
-    const isEqual = await isContentThere(session.lake, held, content);
+    const isEqual = await isContentThere(session, held, content);
+    // tooth: iceberg-column-ids
+    if (!isEqual && hasOtherIds(shown, digestOfIds(metadata, delivery.columns)))
+      throw new StagedLost('The columns of the table were made again. Sluice will deliver the interval again.');
     const bytes = held.files.reduce((sum, file) => sum + Number(file.file_size_in_bytes), 0);
     if (!isEqual && shown.length === 0) shown = [await stageNoRows()];
     const added = isEqual ? [] : await revealFiles(session, shown);
@@ -82,16 +84,20 @@ export async function commitInterval(
   throw icebergFault('concurrent_commits');
 }
 
+/** @param ids as `digestOfIds` returns them */
+const hasOtherIds = (parts: readonly StagedPart[], ids: string) => parts.some(({ staged }) => staged['ids'] !== ids);
+
 /** Whether the table holds exactly the files of a delivery with this content, and the storage has them. */
 async function isContentThere(
-  { store, keyOf }: Lake,
-  { present, files, deletes }: TableState,
+  { lake: { store, keyOf }, delivery }: TableSession,
+  { metadata, present, files, deletes }: TableState,
   content: string,
 ): Promise<boolean> {
   const snapshot = present?.snapshot;
   // If the same files stayed, the deletes would still apply to them; new files are younger than the deletes.
   if (deletes.length > 0) return false;
   if (!snapshot || summaryValue(snapshot, 'content') !== content) return false;
+  if (replacedColumns(metadata, snapshot, delivery.columns).length > 0) return false;
   if (summaryValue(snapshot, 'files') !== digestOfFiles(files.map(({ file_path }) => file_path))) return false;
   const whole = await severalAtOnce(files, async ({ file_path, file_size_in_bytes }) => {
     const head = await store.head(keyOf(file_path));

@@ -23,7 +23,7 @@ import { intervalPartition } from './manifests.ts';
 import { fileName, readFiles, searchRows } from './present.ts';
 import { readTable, type TableState, type TableSession } from './table-state.ts';
 import { parseLocation } from './storage/location.ts';
-import { EXPORT_COLUMN, INTERVAL_COLUMN, prepareTable, schemaOf } from './table.ts';
+import { EXPORT_COLUMN, INTERVAL_COLUMN, digestOfIds, prepareTable, replacedColumns, schemaOf } from './table.ts';
 
 /** The default of Iceberg's own writers. */
 const COMPRESSION = 'zstd';
@@ -88,7 +88,7 @@ export function icebergSession(options: Options): Session {
           table: { fieldIds, constants: constants() },
         });
         const staged = await stage({ store, context }, opened, file.bytes, check);
-        return { ...file.summary(), index, staged };
+        return { ...file.summary(), index, staged: { ...staged, ids: digestOfIds(metadata, delivery.columns) } };
       },
     };
   }
@@ -196,12 +196,17 @@ function withOwnFaults(session: Required<Session>): Session {
 
 async function findDifferences(
   { lake, delivery }: TableSession,
-  { present, files, deletes }: TableState,
+  { metadata, present, files, deletes }: TableState,
   { receipt, deep }: { receipt: Receipt; deep: boolean },
 ): Promise<Difference[]> {
   if (present && present.receipt.run_id !== receipt.run_id) {
     const what = 'The table holds another delivery of the data interval.';
     return [{ what, expected: `run ${receipt.run_id}`, found: `run ${present.receipt.run_id}` }];
+  }
+  const replaced = present?.snapshot ? replacedColumns(metadata, present.snapshot, delivery.columns) : [];
+  if (replaced.length > 0) {
+    const what = 'Columns were dropped and added again after the delivery, so readers see no values of it in them.';
+    return [{ what, expected: 'columns added again: none', found: `columns added again: ${replaced.join(', ')}` }];
   }
   if (deletes.length > 0) {
     const what = 'Another writer has deleted rows of the data interval, or may have.';

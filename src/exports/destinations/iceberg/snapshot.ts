@@ -79,7 +79,8 @@ export async function commitSnapshot(
       'snapshot-id': snapshotId,
       ...(parent !== null && { 'parent-snapshot-id': parent }),
       'sequence-number': sequence,
-      'timestamp-ms': Date.now(),
+      // Catalogs refuse a time before the table's last change, which is a time of their own or of another writer's clock.
+      'timestamp-ms': Math.max(Date.now(), metadata['last-updated-ms'] ?? 0),
       'manifest-list': listUrl,
       'schema-id': metadata['current-schema-id'],
       summary: {
@@ -93,6 +94,7 @@ export async function commitSnapshot(
     answer = await catalog.commit({
       requirements: [
         { type: 'assert-table-uuid', uuid: metadata['table-uuid'] },
+        { type: 'assert-current-schema-id', 'current-schema-id': metadata['current-schema-id'] },
         { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': parent },
       ],
       updates: [

@@ -1,7 +1,8 @@
 /** Creates the table, with the export's columns and partitioned by export and interval, or checks that an existing table is so. */
+import { createHash } from 'node:crypto';
 import type { Column, ColumnType } from '../../../conditions/rows/columns.ts';
 import type { Delivery } from '../delivery.ts';
-import type { Catalog, PartitionSpec, Schema, TableMetadata } from './catalog.ts';
+import type { Catalog, PartitionSpec, Schema, Snapshot, TableMetadata } from './catalog.ts';
 import { icebergFault } from './faults.ts';
 import type { PartitionField } from './manifest-schemas.ts';
 import { parseLocation } from './storage/location.ts';
@@ -136,6 +137,25 @@ export function checkTable(metadata: TableMetadata, { columns, addColumns }: Omi
   }
   for (const spec of metadata['partition-specs']) partitionFields(metadata, spec['spec-id']);
 }
+
+/** Identifies the ids of the export's columns in the table: readers find the values in a file by them, not by names. */
+export function digestOfIds(metadata: TableMetadata, columns: readonly Column[]): string {
+  const ids = [...visible(columns), ...OUR_COLUMNS].map(({ name }) => [name, idIn(schemaOf(metadata), name)]);
+  return createHash('sha256').update(JSON.stringify(ids)).digest('hex');
+}
+
+/** Names of the export's columns that were dropped and added again after a snapshot: readers find no values of them in its files. */
+export function replacedColumns(metadata: TableMetadata, snapshot: Snapshot, columns: readonly Column[]): string[] {
+  const then = metadata.schemas.find((schema) => schema['schema-id'] === snapshot['schema-id']);
+  const now = schemaOf(metadata);
+  const names = [...visible(columns), ...OUR_COLUMNS].map(({ name }) => name);
+  return names.filter((name) => {
+    const [before, after] = [then && idIn(then, name), idIn(now, name)];
+    return before !== undefined && after !== undefined && before !== after;
+  });
+}
+
+const idIn = ({ fields }: Schema, name: string) => fields.find((field) => field.name === name)?.id;
 
 export function schemaOf(metadata: TableMetadata): Schema {
   return metadata.schemas.find((schema) => schema['schema-id'] === metadata['current-schema-id'])!;

@@ -18,6 +18,7 @@ import type { DataFile } from '../manifest-schemas.ts';
 import { hasLiveFiles, type NewFile } from '../manifests.ts';
 import { digestOfFiles, fileName, summaryValue, withValues } from '../present.ts';
 import { commitSnapshot, compactionIdOf, waitBeforeAttempt } from '../snapshot.ts';
+import { replacedColumns } from '../table.ts';
 import { compactionPrefix, readTable, type TableSession, type TableState } from '../table-state.ts';
 import { recordCompaction } from './clean.ts';
 import { hasManyManifests, usualMergeCount, type MergeCount } from './merge.ts';
@@ -108,8 +109,8 @@ function mergeCountOf(metadata: TableMetadata, { exportId }: Delivery): MergeCou
 
 /** The snapshot of the interval's delivery, if it is ours, and readers see all of its files and nothing else. */
 function ownSnapshot(
-  { present, deletes }: TableState,
-  { runId, epoch }: Delivery,
+  { metadata, present, deletes }: TableState,
+  { runId, epoch, columns }: Delivery,
   files: string,
 ): Snapshot | undefined {
   const { snapshot, receipt } = present ?? {};
@@ -117,7 +118,8 @@ function ownSnapshot(
   // Rows that another writer has deleted beside the files would come back in a new file.
   // tooth: iceberg-compact-deletes
   if (!isOurs || deletes.length > 0) return undefined;
-  return snapshot && summaryValue(snapshot, 'files') === files ? snapshot : undefined;
+  if (!snapshot || summaryValue(snapshot, 'files') !== files) return undefined;
+  return replacedColumns(metadata, snapshot, columns).length === 0 ? snapshot : undefined;
 }
 
 /**
