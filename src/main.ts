@@ -50,6 +50,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'find what is wrong with this installation, and say how to fix it',
     load: async () => (await import('./app/commands/doctor.ts')).doctorCommand(),
   },
+  states: {
+    summary: 'store each state of a person once, or show whether that is done',
+    load: async () => (await import('./app/commands/states.ts')).statesCommand(),
+  },
   backup: {
     summary: 'copy the Postgres of a running `sluice up` into a new folder',
     load: async () => (await import('./app/commands/backup.ts')).backupCommand(),

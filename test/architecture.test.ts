@@ -74,7 +74,7 @@ const ARROWS = `
   exports/temporal        -> platform/temporal, exports/domain
   exports                 -> platform/db, platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
   retention               -> platform/db, platform/http, events/table
-  activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types), retention
+  activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/persons, events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types), retention
   workflows               -> exports/domain, activities (types)
 
   flags/evaluation        -> platform/hashing, conditions/operators

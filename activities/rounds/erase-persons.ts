@@ -2,8 +2,10 @@
  * Erases persons: deletes their rows slice by slice, records in which data intervals each slice was, has these delivered again without
  * them, and reads the deliveries back. Each slice is one transaction with the position up to which the source is searched, so a round that was killed is continued.
  */
+import { formerPersonIds } from '../../src/events/persons/person-id.ts';
 import {
   deleteErasedEvents,
+  deleteErasedStates,
   deleteErasedVersions,
   endDeletion,
   findErasedEvents,
@@ -82,7 +84,8 @@ type ErasedSlice = { deleted: number; isLast: boolean };
 /** Deletes the next rows, and moves the erasure's position. @returns undefined if another process has done so meanwhile */
 async function eraseSlice(engine: ErasingRowsEngine, erasure: OpenErasure): Promise<ErasedSlice | undefined> {
   const { pool } = engine;
-  const found = await findErasedEvents(pool, erasure);
+  const formerIds = formerPersonIds(erasure);
+  const found = await findErasedEvents(pool, erasure, formerIds);
   if (found) {
     const touched = await findTouchedIntervals(engine, erasure.projectId, { events: found.events, versions: [] });
     const isDone = await deleteErasedEvents(pool, erasure, found, (client) =>
@@ -101,6 +104,8 @@ async function eraseSlice(engine: ErasingRowsEngine, erasure: OpenErasure): Prom
     );
     return isDone ? { deleted: versions.length, isLast: false } : undefined;
   }
+  const states = await deleteErasedStates(pool, erasure, formerIds);
+  if (states > 0) return { deleted: states, isLast: false };
   await recordNotSearched(engine, erasure);
   await endDeletion(pool, erasure.id);
   return { deleted: 0, isLast: true };

@@ -1,7 +1,7 @@
 /**
  * Measures what capture over HTTP costs; it answers after the commit. Single events are compared with a server that only parses them. Batches of
  * 500 events are compared with `psql \copy` of the same rows into a table with the same partitions, index and checks. Both are measured with
- * events that create and look up persons, and with personless ones. Afterwards, the stored events are counted.
+ * events that create and look up persons, whose properties each event carries or refers to, and with personless ones. Afterwards, the stored events are counted.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -10,6 +10,7 @@ import path from 'node:path';
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { turnOnReferences } from '../../src/events/table/state-switch.ts';
 import { requests, startServer, type Server } from './capture-load.ts';
 import { benchEvents, type BenchEvent } from '../events.ts';
 import {
@@ -42,31 +43,53 @@ export const bench: Bench = async ({ log }) => {
   await chmod(directory, 0o755);
   const server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), port: 0, durable: true });
   const pool = createPool({ url: server.url, applicationName: 'sluice-bench', maxConnections: 2 });
+  const pools = [pool];
   const processes: Server[] = [];
   try {
     await migrate(server.url);
+    const referring = await createReferringDatabase(server.url, pool);
+    pools.push(referring.pool);
     const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
     const postgres = parentOf(rows[0]!.pid);
     const [parser, capture] = [await startServer(), await startServer(server.url)];
-    processes.push(parser, capture);
+    const capturing = await startServer(referring.url);
+    processes.push(parser, capture, capturing);
     const setting: Setting = { pool, postgres, url: server.url, directory, parser, capture };
 
     const withPersons = await measure(setting, 'persons', [...benchEvents(BATCHED)], log);
+    const once = await measure(
+      { ...setting, ...referring, capture: capturing },
+      'persons stored once',
+      [...benchEvents(BATCHED)],
+      log,
+    );
     const personless = await measure(setting, 'personless', [...benchEvents(BATCHED)].map(withoutPerson), log);
     return {
       name: 'capture',
-      cases: [...withPersons.cases, ...personless.cases],
-      goals: [...withPersons.goals, ...personless.goals],
+      cases: [...withPersons.cases, ...once.cases, ...personless.cases],
+      goals: [...withPersons.goals, ...once.goals, ...personless.goals],
     };
   } finally {
     for (const { process } of processes) process.disconnect();
-    await pool.end();
+    await Promise.all(pools.map((one) => one.end()));
     await server.stop('immediate');
     await rm(directory, { recursive: true, force: true });
   }
 };
 
 type Setting = { pool: Pool; postgres: number; url: string; directory: string; parser: Server; capture: Server };
+
+/** A database whose events refer to states of persons. */
+async function createReferringDatabase(url: string, pool: Pool): Promise<{ url: string; pool: Pool }> {
+  await pool.query('create database referring');
+  const referringUrl = new URL(url);
+  referringUrl.pathname = '/referring';
+  const { href } = referringUrl;
+  await migrate(href);
+  const referring = createPool({ url: href, applicationName: 'sluice-bench', maxConnections: 2 });
+  await turnOnReferences(referring);
+  return { url: href, pool: referring };
+}
 
 function withoutPerson({ properties, ...event }: BenchEvent): BenchEvent {
   return { ...event, properties: { ...properties, $process_person_profile: false } };
@@ -155,7 +178,9 @@ function storing(name: string, { pool, postgres, count }: Store, run: () => Prom
   return {
     name,
     async run() {
-      await pool.query(`truncate events, event_ids, persons, person_distinct_ids, person_versions cascade; checkpoint`);
+      await pool.query(
+        `truncate events, event_ids, persons, person_distinct_ids, person_versions, person_states cascade; checkpoint`,
+      );
       const cpuBefore = serverCpuMs(postgres);
       const sample = await run();
       const cpuMs = sample.cpuMs + serverCpuMs(postgres) - cpuBefore;
@@ -180,7 +205,7 @@ async function requireCount(pool: Pool, table: string, expected: number): Promis
  * parse, without claims and without persons to look up.
  */
 async function psqlCase({ pool, postgres, url, directory }: Setting, kind: string): Promise<Case> {
-  const [table, file] = [`copied_${kind}`, path.join(directory, `${kind}.copy`)];
+  const [table, file] = [`copied_${kind.replaceAll(' ', '_')}`, path.join(directory, `${kind}.copy`)];
   await pool.query(`
     create table ${table} (like events including all) partition by range (interval_time);
     create table ${table}_all partition of ${table} for values from (minvalue) to (maxvalue)`);

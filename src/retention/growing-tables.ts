@@ -96,6 +96,12 @@ const BOUNDED: Readonly<Record<string, { grownBy: string; boundedBy: string }>> 
     grownBy: 'invites',
     boundedBy: 'their expiry: expired ones are deleted with each new one (invites.store.ts)',
   },
+  person_state_switch: { grownBy: 'nothing', boundedBy: 'one row' },
+  person_states: {
+    grownBy: 'changes of persons',
+    boundedBy:
+      'person_versions and persons: what only events of one transaction saw is deleted with expired events (events/table/expiry.ts), all with an erased person',
+  },
   reconciler_rounds: { grownBy: 'the reconciler', boundedBy: 'one row, which each round replaces' },
   retention_positions: { grownBy: 'retention', boundedBy: 'tables that are looked through: a row for each' },
   seal: { grownBy: 'seals', boundedBy: 'one row' },

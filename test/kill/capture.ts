@@ -175,7 +175,7 @@ async function brokenVersions(pool: Pool): Promise<number> {
     pool,
     `select version - lag(version, 1, 0) over earlier <> 1
        or (properties -> 'counter')::int < lag((properties -> 'counter')::int, 1, 0) over earlier as is_wrong
-     from person_versions window earlier as (partition by project_id, distinct_id order by version)`,
+     from person_versions_with_properties window earlier as (partition by project_id, distinct_id order by version)`,
   );
 }
 
@@ -185,7 +185,7 @@ async function staleVersions(pool: Pool): Promise<number> {
     `select versions.properties is distinct from persons.properties as is_wrong
      from person_distinct_ids as known
        join persons on persons.project_id = known.project_id and persons.id = known.person_id
-       left join person_versions as versions on versions.project_id = known.project_id
+       left join person_versions_with_properties as versions on versions.project_id = known.project_id
          and versions.distinct_id = known.distinct_id and versions.version = known.version`,
   );
 }

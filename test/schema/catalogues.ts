@@ -40,7 +40,7 @@ const SCHEMA = `
         case when relkind = 'p' then 'partition by ' || pg_get_partkeydef(pg_class.oid) end,
         case when relkind in ('v', 'm') then pg_get_viewdef(pg_class.oid) end,
         case when reloptions is not null then 'with (' || array_to_string(reloptions, ', ') || ')' end,
-        case relreplident when 'd' then null else 'replica identity ' || relreplident::text end), relispartition
+        case when relreplident <> 'd' and relkind in ('r', 'p') then 'replica identity ' || relreplident::text end), relispartition
     from pg_class where ${OUR_TABLES}
   union all
   select 'column', relname, attname, row_number() over (partition by attrelid order by attnum)::int,

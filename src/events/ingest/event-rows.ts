@@ -7,6 +7,7 @@
  */
 import type { GroupUpdate } from './group-changes.ts';
 import type { PersonEffects } from '../persons/effects.ts';
+import type { StateReference } from '../persons/observed-states.ts';
 import type { EventPerson } from '../persons/person.ts';
 
 /** Data of an event, other than its bytes, that the ingest transaction needs. */
@@ -30,7 +31,7 @@ export type EventRows = {
   projectId: number;
   /** Whether the events' `interval_time` is their `timestamp`, not when they are stored. */
   historical: boolean;
-  /** All rows without their last field, `person_properties`. */
+  /** All rows without their last field, which says what properties the person has. */
   bytes: Buffer;
   /** End of each row in `bytes`. */
   ends: number[];
@@ -47,9 +48,12 @@ const FIXED_FIELDS = [
   'uuid',
   'person_id',
 ];
-const TEXT_FIELDS = ['event', 'distinct_id', 'elements_chain', 'properties', 'person_properties'];
-/** Columns in the order of the encoding. */
-export const ROW_COLUMNS = [...FIXED_FIELDS, ...TEXT_FIELDS].map((name) => `"${name}"`).join(', ');
+const TEXT_FIELDS = ['event', 'distinct_id', 'elements_chain', 'properties'];
+
+/** Columns in the order of the encoding. @param last `person_properties` for copies, `person_state` for references */
+const rowColumns = (last: string) => [...FIXED_FIELDS, ...TEXT_FIELDS, last].map((name) => `"${name}"`).join(', ');
+export const COPYING_COLUMNS = rowColumns('person_properties');
+export const REFERRING_COLUMNS = rowColumns('person_state');
 
 const FIXED_LENGTHS = [8, 8, 8, 8, 4, 4, 16, 16];
 /** Offset of each fixed field's value in a row. */
@@ -75,7 +79,7 @@ const LINE_OVERHEAD =
 
 function rowTemplate(): Buffer {
   const template = Buffer.alloc(FIXED_BYTES);
-  template.writeInt16BE(FIXED_FIELDS.length + TEXT_FIELDS.length);
+  template.writeInt16BE(FIXED_FIELDS.length + TEXT_FIELDS.length + 1);
   let position = 2;
   for (const length of FIXED_LENGTHS) {
     template.writeInt32BE(length, position);
@@ -150,19 +154,24 @@ function writeJsonHead(bytes: Buffer, offset: number, length: number): number {
 /** Reference to one row of a request. */
 export type RowReference = { rows: EventRows; index: number };
 
-/** A row, and the person that it is stored with. */
-export type StoredRow = { reference: RowReference; person: EventPerson };
+/** A row, and the person that it is stored with: a copy of its properties, or a reference to its state. */
+export type StoredRow = { reference: RowReference; person: EventPerson; state: StateReference | undefined };
+
+/** A reference: length of the field, and an int8. */
+const STATE_BYTES = 12;
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const TRAILER = Buffer.from([0xff, 0xff]);
 
 /**
  * @param storedAt microseconds since 2000-01-01Z, from `ingest_now()`
+ * @param versions of the states that are stored with the rows, by their places
  * @returns the protocol's CopyData ('d', int32 length, the file) and CopyDone ('c', 4) messages for these rows
  */
-export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Buffer {
+export function copyMessages(stored: readonly StoredRow[], storedAt: bigint, versions: readonly string[] = []): Buffer {
   const rowBytes = stored.reduce(
-    (sum, { reference, person }) => sum + lengthOf(reference) + JSON_OVERHEAD + person.properties.bytes.length,
+    (sum, { reference, person, state }) =>
+      sum + lengthOf(reference) + (state ? STATE_BYTES : JSON_OVERHEAD + person.properties.byteLength),
     0,
   );
   const copyData = 4 + SIGNATURE.length + rowBytes + TRAILER.length;
@@ -170,7 +179,7 @@ export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Bu
   message[0] = 0x64;
   message.writeInt32BE(copyData, 1);
   let position = 5 + SIGNATURE.copy(message, 5);
-  for (const { reference, person } of stored) {
+  for (const { reference, person, state } of stored) {
     const { rows, index } = reference;
     const { timestamp } = rows.subjects[index]!;
     const row = position;
@@ -178,10 +187,17 @@ export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Bu
     message.writeBigInt64BE(storedAt, row + INSERTED_AT);
     message.writeBigInt64BE(rows.historical && timestamp < storedAt ? timestamp : storedAt, row + INTERVAL_TIME);
     writeUuid(message, row + PERSON_ID, person.id);
-    const { bytes } = person.properties;
-    message.writeInt32BE(message.readInt32BE(row + ROW_BYTES) + bytes.length, row + ROW_BYTES);
-    position = writeJsonHead(message, position, bytes.length);
-    position += bytes.copy(message, position);
+    const { byteLength } = person.properties;
+    message.writeInt32BE(message.readInt32BE(row + ROW_BYTES) + byteLength, row + ROW_BYTES);
+    if (state) {
+      const version = 'version' in state ? state.version : versions[state.place - 1]!;
+      message.writeInt32BE(STATE_BYTES - 4, position);
+      message.writeBigInt64BE(BigInt(version), position + 4);
+      position += STATE_BYTES;
+    } else {
+      position = writeJsonHead(message, position, byteLength);
+      position += person.properties.bytes.copy(message, position);
+    }
   }
   position += TRAILER.copy(message, position);
   message[position] = 0x63;

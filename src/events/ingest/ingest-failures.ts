@@ -14,6 +14,8 @@ export type Remedy = 'repeat' | 'divide' | 'halve';
 const REPEATABLE_CLASSES = new Set(['25', 'XX']);
 /** Postgres reports a missing partition as a violated check constraint; no event can violate Sluice's own check constraints. */
 const NO_PARTITION = SQL_STATE.checkViolation;
+/** The switch to references renamed the column of copies after this transaction had read that it is off. */
+const SWITCHED = SQL_STATE.undefinedColumn;
 /** An event holds something that a column cannot: data exception, constraint, or a value that is too large altogether. */
 const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
 
@@ -24,7 +26,7 @@ export function remedyOf(error: unknown): Remedy | undefined {
   if (error instanceof NoAnswer) return 'divide';
   const state = sqlState(error) ?? '';
   if (state === SQL_STATE.queryCanceled) return 'divide';
-  if (state === NO_PARTITION || isDatabaseAway(error)) return 'repeat';
+  if (state === NO_PARTITION || state === SWITCHED || isDatabaseAway(error)) return 'repeat';
   if (REPEATABLE_CLASSES.has(state.slice(0, 2))) return 'repeat';
   return BAD_DATA_CLASSES.has(state.slice(0, 2)) ? 'halve' : undefined;
 }

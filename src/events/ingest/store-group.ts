@@ -6,13 +6,15 @@
  * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { copyMessages, ROW_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
+import { changesJson, isEmpty, type StoredChanges } from './changes-json.ts';
+import { copyMessages, COPYING_COLUMNS, REFERRING_COLUMNS, type RowReference, type StoredRow } from './event-rows.ts';
 import { groupsSql, groupWarnings } from './group-changes.ts';
 import { countDistinctIds, type DistinctIdCounts } from '../persons/distinct-id-counts.ts';
 import type { KnownPersons } from '../persons/known-persons.ts';
 import { loadPersons, type Ask, type Persons } from '../persons/load-persons.ts';
-import { createPersonWork, type PersonChanges } from '../persons/person-work.ts';
-import { AnswerTooLarge, quoteText, quoteTextArray, simpleQuery } from '../../platform/db/simple-query.ts';
+import { createObservedStates } from '../persons/observed-states.ts';
+import { createPersonWork } from '../persons/person-work.ts';
+import { AnswerTooLarge, quoteText, quoteTextArray, simpleQuery, type Fields } from '../../platform/db/simple-query.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
 
 type Session = Parameters<typeof simpleQuery>[0];
@@ -23,7 +25,7 @@ export class PersonsChanged extends Error {}
 /** The group's events and the properties of their persons exceed what may be held at once; storing it in two halves may succeed. */
 export class GroupTooLarge extends Error {}
 
-/** Limit, in UTF-16 units, of the person properties that one group reads, and of their copies in its rows. */
+/** Limit, in UTF-16 units, of the person properties that one group reads, and of those that it stores. */
 const MAX_PERSON_TEXT = 16 * 1024 * 1024;
 
 /** Longest time for which a group's persons may keep other requests waiting, because each change writes all properties of a person. */
@@ -59,8 +61,10 @@ export async function storeGroup(
     knownPersons,
     maxDistinctIds,
     references: firstOfEachUuid(references),
+    refersToStates: false,
   };
-  const { claimed, persons } = await beginAndClaim(group);
+  const { claimed, persons, refersToStates } = await beginAndClaim(group);
+  group.refersToStates = refersToStates;
   // tooth: uuid-claimed
   if (claimed) group.references = group.references.filter((reference) => claimed.has(subjectOf(reference).uuid));
   if (group.references.length === 0) {
@@ -71,12 +75,18 @@ export async function storeGroup(
   const groups = groupsSql(projectId, group.references.map(subjectOf));
   const [answer] = await simpleQuery(session, finalSql(group, groups, outcome.changes), {
     timeoutMs,
-    copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!)),
+    copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!), versionsIn(rows.at(-2))),
   });
   return groups === undefined ? outcome.warnings : [...outcome.warnings, ...groupWarnings(answer?.[0])];
 }
 
-type Group = Omit<GroupOptions, 'timeoutMs'> & { ask: Ask; projectId: number; references: readonly RowReference[] };
+type Group = Omit<GroupOptions, 'timeoutMs'> & {
+  ask: Ask;
+  projectId: number;
+  references: readonly RowReference[];
+  /** Whether events refer to states of persons, and carry no copies. */
+  refersToStates: boolean;
+};
 
 function throwTooLarge(error: unknown): never {
   throw error instanceof AnswerTooLarge ? new GroupTooLarge() : error;
@@ -89,12 +99,12 @@ async function beginAndClaim(group: Group) {
   const merges = references.some(isMerge);
   const claim = `begin; select claim_events(${projectId}, ${merges}, '{${uuids.join(',')}}')`;
   const expected = new Map(distinctIds(references).map((id) => [id, knownPersons.find(projectId, id)]));
-  const { answer, persons } = await loadPersons(group, claim, expected);
+  const { answer, persons, refersToStates } = await loadPersons(group, claim, expected);
   const claims = answer[0];
-  return { claimed: claims == null ? undefined : new Set(claims.slice(1, -1).split(',')), persons };
+  return { claimed: claims == null ? undefined : new Set(claims.slice(1, -1).split(',')), persons, refersToStates };
 }
 
-type Outcome = { rows: StoredRow[]; changes: PersonChanges; warnings: IngestionWarning[] };
+type Outcome = { rows: StoredRow[]; changes: StoredChanges; warnings: IngestionWarning[] };
 
 async function decideChanges(group: Group, persons: Persons): Promise<Outcome> {
   const { projectId, references } = group;
@@ -120,13 +130,14 @@ async function decideChanges(group: Group, persons: Persons): Promise<Outcome> {
   return outcome;
 }
 
-/** @returns the ids of persons that change and were there before the group */
-function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string> {
+/** @returns the ids of persons that change, or whose state is stored first, and that were there before the group */
+function affectedPersons({ persons, merges, mapped, final }: StoredChanges): Set<string> {
   const newIds = new Set(persons.filter(({ isNew }) => isNew).map(({ id }) => id));
   const ids = [
     ...persons.map(({ id }) => id),
     ...merges.flatMap(({ from, into }) => [from, into]),
     ...mapped.map(({ personId }) => personId),
+    ...(final?.first ?? []).map(({ personId }) => personId),
   ];
   return new Set(ids.filter((id) => !newIds.has(id)));
 }
@@ -135,6 +146,7 @@ async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
   const { projectId, references, maxDistinctIds } = group;
   const counts = references.some(isMerge) ? await countDistinctIds(group, persons, maxDistinctIds) : NO_COUNTS;
   const work = createPersonWork(projectId, persons, { maxDistinctIds, counts });
+  const states = group.refersToStates ? createObservedStates(persons.values()) : undefined;
   let heldText = 0;
   const rows: StoredRow[] = [];
   let turnStartedAt = performance.now();
@@ -145,11 +157,14 @@ async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
     }
     const { distinctId, timestamp, person: effects } = subjectOf(reference);
     const person = work.apply(distinctId, timestamp, effects);
-    heldText += person.properties.text.length;
+    const state = states?.refer(person);
+    heldText = states ? states.addedText() : heldText + person.properties.text.length;
     if (heldText > MAX_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
-    rows.push({ reference, person });
+    rows.push({ reference, person, state });
   }
-  return { rows, changes: work.changes(), warnings: work.warnings() };
+  const changes = work.changes();
+  const final = states?.settle(changes, work.unchangedPersons());
+  return { rows, changes: { ...changes, states: states?.added ?? [], final }, warnings: work.warnings() };
 }
 
 const NO_COUNTS: DistinctIdCounts = new Map();
@@ -168,31 +183,23 @@ function distinctIds(references: readonly RowReference[]): string[] {
   return [...ids];
 }
 
-function finalSql({ projectId, references }: Group, groups: string | undefined, changes: PersonChanges): string {
+function finalSql(group: Group, groups: string | undefined, changes: StoredChanges): string {
+  const { projectId, references, refersToStates } = group;
   const range = historicalRange(references);
   return [
     groups,
-    hasChanges(changes) && `select change_persons(${projectId}, ${quoteText(changesJson(changes))})`,
+    !isEmpty(changes) && `select store_persons(${projectId}, ${quoteText(changesJson(changes))})`,
     `select stamp_events(${projectId}, ${instantSql(range?.from)}, ${instantSql(range?.to)})`,
-    `copy events (${ROW_COLUMNS}) from stdin (format binary)`,
+    `copy events (${refersToStates ? REFERRING_COLUMNS : COPYING_COLUMNS}) from stdin (format binary)`,
     'commit',
   ]
     .filter(Boolean)
     .join('; ');
 }
 
-function hasChanges({ persons, mapped, merges }: PersonChanges): boolean {
-  return persons.length + mapped.length + merges.length > 0;
-}
-
-/** JSON as `change_persons` reads it. Properties are JSON text already. */
-function changesJson({ persons, mapped, merges }: PersonChanges): string {
-  const personsJson = persons.map(
-    ({ id, properties, isIdentified, createdAt }) =>
-      `{"id":"${id}","properties":${properties.text},"is_identified":${isIdentified},"created_at":${createdAt}}`,
-  );
-  const mappedRows = mapped.map(({ distinctId, personId }) => ({ distinct_id: distinctId, person_id: personId }));
-  return `{"persons":[${personsJson.join(',')}],"mapped":${JSON.stringify(mappedRows)},"merges":${JSON.stringify(merges)}}`;
+/** @param row of `store_persons`: an array of the versions that it gave; or of another statement */
+function versionsIn(row: Fields | undefined): string[] {
+  return row?.[0]?.slice(1, -1).split(',') ?? [];
 }
 
 function historicalRange(references: readonly RowReference[]): { from: bigint; to: bigint } | undefined {

@@ -18,6 +18,8 @@ type LoadedPersons = {
   persons: Persons;
   /** Whether each distinct id has the person that it was expected to have, or none if none was expected. */
   areAsExpected: boolean;
+  /** Whether events refer to states of persons, and carry no copies. */
+  refersToStates: boolean;
 };
 
 /**
@@ -30,32 +32,41 @@ export async function loadPersons(
   expected: ReadonlyMap<string, LoadedPerson | undefined>,
 ): Promise<LoadedPersons> {
   const [answer = [], ...rows] = await ask(`${before}; ${personsSql(projectId, expected)}`);
-  const { read, unchanged } = readPersons(rows);
+  const { read, unchanged, refersToStates } = readPersons(rows);
   for (const [distinctId, person] of read) knownPersons.keep(projectId, distinctId, person);
   const persons = new Map(read);
   for (const [distinctId, person] of expected) {
     if (person && !read.has(distinctId)) persons.set(distinctId, person);
   }
-  if (persons.size === read.size + unchanged) return { answer, persons, areAsExpected: read.size === 0 };
+  if (persons.size === read.size + unchanged) {
+    return { answer, persons, areAsExpected: read.size === 0, refersToStates };
+  }
   // A person that was expected is gone.
   const nobody = new Map([...expected.keys()].map((distinctId) => [distinctId, undefined]));
-  return { answer, persons: readPersons(await ask(personsSql(projectId, nobody))).read, areAsExpected: false };
+  const { read: present } = readPersons(await ask(personsSql(projectId, nobody)));
+  return { answer, persons: present, areAsExpected: false, refersToStates };
 }
 
 function personsSql(projectId: number, expected: ReadonlyMap<string, LoadedPerson | undefined>): string {
   const stamps = Array.from(expected.values(), (person) => person?.stamp ?? NO_STAMP);
-  return `select * from persons_of(${projectId}, ${quoteTextArray([...expected.keys()])}, '{${stamps.join(',')}}')`;
+  const states = Array.from(expected.values(), (person) => person?.stateVersion ?? 'null');
+  return `select * from persons_with_states_of(${projectId}, ${quoteTextArray([...expected.keys()])}, '{${stamps.join(',')}}',
+    '{${states.join(',')}}')`;
 }
 
 const NO_STAMP = '0';
 
-/** @returns the persons that differ from the expected ones, and the number of persons that do not */
-function readPersons(rows: readonly Fields[]): { read: Map<string, LoadedPerson>; unchanged: number } {
+/** `unchanged`: the number of persons that do not differ from the expected ones. */
+type ReadPersons = { read: Map<string, LoadedPerson>; unchanged: number; refersToStates: boolean };
+
+function readPersons(rows: readonly Fields[]): ReadPersons {
   const read = new Map<string, LoadedPerson>();
   let unchanged = 0;
-  for (const [distinctId, stamp, id, properties, isIdentified, createdAt] of rows) {
+  let refersToStates = false;
+  for (const [distinctId, stamp, id, properties, isIdentified, createdAt, stateVersion, refers] of rows) {
     if (distinctId == null) {
       unchanged = Number(stamp);
+      refersToStates = refers === 't';
       continue;
     }
     read.set(distinctId, {
@@ -64,7 +75,8 @@ function readPersons(rows: readonly Fields[]): { read: Map<string, LoadedPerson>
       properties: new StoredProperties(properties!),
       isIdentified: isIdentified === 't',
       createdAt: BigInt(createdAt!),
+      ...(stateVersion != null && { stateVersion }),
     });
   }
-  return { read, unchanged };
+  return { read, unchanged, refersToStates };
 }

@@ -20,6 +20,14 @@ export function personIdOf(projectId: number, distinctId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** The persons that these distinct ids may have had before the given ones: a person has the id that its first distinct id makes. */
+export function formerPersonIds({ projectId, personIds, distinctIds }: Persons): string[] {
+  const present = new Set(personIds);
+  return distinctIds.map((id) => personIdOf(projectId, id)).filter((id) => !present.has(id));
+}
+
+type Persons = { projectId: number; personIds: readonly string[]; distinctIds: readonly string[] };
+
 function withNamespace(length: number): Buffer {
   const buffer = Buffer.alloc(length);
   NAMESPACE.copy(buffer);

@@ -75,6 +75,13 @@ export function createPersonWork(
       };
     },
 
+    /** Persons from before the group that stay as they were, and that still exist at the end. */
+    unchangedPersons(): PersonState[] {
+      return [...byId.values()].flatMap((person) =>
+        person.mergedInto || isChanged(person) ? [] : (person.before ?? []),
+      );
+    },
+
     /** Warnings about changes that events asked for and that were refused. */
     warnings(): PersonWarning[] {
       return warnings;

@@ -9,6 +9,8 @@ export type PersonState = EventPerson & {
   isIdentified: boolean;
   /** Microseconds since 2000. */
   createdAt: bigint;
+  /** Version of the stored state that has these properties; absent: it is not stored. */
+  stateVersion?: string;
 };
 
 /** A person as one of its distinct ids had it. */

@@ -5,6 +5,7 @@ export class StoredProperties {
   readonly text: string;
   #value: Properties | undefined;
   #bytes: Buffer | undefined;
+  #byteLength: number | undefined;
 
   /** @param value the object that the text was made of, if it is known */
   constructor(text: string, value?: Properties) {
@@ -20,6 +21,11 @@ export class StoredProperties {
   /** The text in UTF-8. */
   get bytes(): Buffer {
     return (this.#bytes ??= Buffer.from(this.text));
+  }
+
+  /** Length of `bytes`. */
+  get byteLength(): number {
+    return (this.#byteLength ??= Buffer.byteLength(this.text));
   }
 }
 

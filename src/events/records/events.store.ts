@@ -4,6 +4,7 @@ import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { ListedRow, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { cutToPage, ensureAnswered } from '../table/lookup.ts';
+import { EVENTS_WITH_PERSONS } from '../table/person-states.ts';
 import { isRetainedSql } from '../table/retained-from.ts';
 
 export type StoredEvent = {
@@ -76,7 +77,7 @@ export function eventStore(db: Knex) {
         ...(edge ? [`interval_time ${sign}= :edgeTime and (interval_time, uuid) ${sign} (:edgeTime, :edgeUuid)`] : []),
       ];
       const sorting = `interval_time ${order}, uuid ${order}`;
-      const nearest = `select * from events where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
+      const nearest = `select * from ${EVENTS_WITH_PERSONS} where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
       const { rows } = await ensureAnswered(
         db.raw<{ rows: (Row & { beyond: boolean })[] }>(cutToPage(nearest, sorting), {
           ...bindingsOf(filter),
@@ -100,7 +101,7 @@ export function eventStore(db: Knex) {
       // Scans only for a claimed uuid: ingest claims every event's.
       const { rows } = await ensureAnswered(
         db.raw<{ rows: Row[] }>(
-          `select * from events where project_id = :projectId and uuid = :uuid and ${isRetainedSql(':projectId')}
+          `select * from ${EVENTS_WITH_PERSONS} where project_id = :projectId and uuid = :uuid and ${isRetainedSql(':projectId')}
              and exists (select from event_ids where project_id = :projectId and uuid = :uuid)
            order by interval_time desc limit 1`,
           { projectId, uuid },

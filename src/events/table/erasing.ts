@@ -43,8 +43,15 @@ export type OpenErasure = {
 export type ErasedEvent = { intervalTime: string; uuid: string; session: string | null };
 export type ErasedVersion = { intervalTime: string; distinctId: string; version: string };
 
-/** Rows that were found and are to be deleted together. `until`: position up to which events are searched then. */
-export type ErasedEvents = { events: ErasedEvent[]; until: { time: string; uuid: string } };
+/**
+ * Rows that were found and are to be deleted together. `until`: position up to which events are searched then. `keptPersonIds`: former persons
+ * with events that stay and refer to their states.
+ */
+export type ErasedEvents = {
+  events: ErasedEvent[];
+  until: { time: string; uuid: string };
+  keptPersonIds: string[];
+};
 
 /** Erasures with rows that are not deleted yet, the oldest first. */
 export async function listOpenErasures(pool: Pool): Promise<OpenErasure[]> {
@@ -56,15 +63,24 @@ export async function listOpenErasures(pool: Pool): Promise<OpenErasure[]> {
   return rows;
 }
 
-/** The next events of the persons. @returns null once all events have been searched */
-export async function findErasedEvents(pool: Pool, erasure: OpenErasure): Promise<ErasedEvents | null> {
+/**
+ * The next events of the persons.
+ * @param formerPersonIds persons that the distinct ids may have had before
+ * @returns null once all events have been searched
+ */
+export async function findErasedEvents(
+  pool: Pool,
+  erasure: OpenErasure,
+  formerPersonIds: readonly string[],
+): Promise<ErasedEvents | null> {
   const { rows } = await pool.query<{
     events: ErasedEvent[] | null;
+    keptPersonIds: string[] | null;
     lastTime: string | null;
     lastUuid: string | null;
   }>(
     `with searched as materialized (
-       select interval_time, uuid, inserted_at, distinct_id, person_id from events
+       select interval_time, uuid, inserted_at, distinct_id, person_id, person_state from events
        where project_id = $1 and interval_time >= $2 and interval_time < $4 and (interval_time, uuid) > ($2, $3)
        order by interval_time, uuid limit ${SEARCHED_ROWS}
      ), found as materialized (
@@ -83,6 +99,8 @@ export async function findErasedEvents(pool: Pool, erasure: OpenErasure): Promis
        order by interval_time desc, uuid desc limit 1
      )
      select (select json_agg(described order by "intervalTime", uuid) from described) as events,
+       (select array_agg(distinct person_id) from searched
+         where person_id = any ($7::uuid[]) and person_state > 0 and not distinct_id = any ($5::text[])) as "keptPersonIds",
        (select interval_time from last) as "lastTime", (select uuid from last) as "lastUuid"`,
     [
       erasure.projectId,
@@ -91,12 +109,13 @@ export async function findErasedEvents(pool: Pool, erasure: OpenErasure): Promis
       erasure.storedBefore,
       erasure.distinctIds,
       erasure.personIds,
+      formerPersonIds,
     ],
   );
-  const { events, lastTime, lastUuid } = rows[0]!;
+  const { events, keptPersonIds, lastTime, lastUuid } = rows[0]!;
   return lastTime === null || lastUuid === null
     ? null
-    : { events: events ?? [], until: { time: lastTime, uuid: lastUuid } };
+    : { events: events ?? [], until: { time: lastTime, uuid: lastUuid }, keptPersonIds: keptPersonIds ?? [] };
 }
 
 /**
@@ -123,14 +142,15 @@ export async function findErasedVersions(pool: Pool, erasure: OpenErasure): Prom
 export async function deleteErasedEvents(
   pool: Pool,
   erasure: OpenErasure,
-  { events, until }: ErasedEvents,
+  { events, until, keptPersonIds }: ErasedEvents,
   record: (client: PoolClient) => Promise<void>,
 ): Promise<boolean> {
   return inShortTransaction(pool, async (client) => {
     const { rowCount: moved } = await client.query(
-      `update erasures set state = 'deleting', searched_time = $4, searched_uuid = $5
+      `update erasures set state = 'deleting', searched_time = $4, searched_uuid = $5,
+         kept_person_ids = array(select distinct kept from unnest(kept_person_ids || $6::uuid[]) as kept)
        where id = $1 and searched_time = $2 and searched_uuid = $3 and rows_deleted_at is null`,
-      [erasure.id, erasure.searchedTime, erasure.searchedUuid, until.time, until.uuid],
+      [erasure.id, erasure.searchedTime, erasure.searchedUuid, until.time, until.uuid, keptPersonIds],
     );
     if (moved === 0) return false;
     const { rowCount: deleted } = await client.query(
@@ -173,6 +193,33 @@ export async function deleteErasedVersions(
     await record(client);
     return true;
   });
+}
+
+/**
+ * Deletes states of the persons, once the events and versions that refer to them are gone. Call it until none is left.
+ *
+ * A person that was merged into one of them has states under its own id, and its other distinct ids are mostly among those to be erased.
+ * But if it was deleted once, and its distinct ids came to several persons, then events of others may refer to its states, and these stay.
+ * @returns how many were deleted
+ */
+export async function deleteErasedStates(
+  pool: Pool,
+  erasure: OpenErasure,
+  formerPersonIds: readonly string[],
+): Promise<number> {
+  // tooth: states-of-others
+  const { rowCount } = await inShortTransaction(pool, (client) =>
+    client.query(
+      `delete from person_states where version = any (array(
+         select version from person_states as state
+         where project_id = $1 and stored_at < $2 and (person_id = any ($3::uuid[])
+             or person_id = any ($4::uuid[]) and not person_id = any ((select kept_person_ids from erasures where id = $5)::uuid[]))
+           and not exists (select from person_versions as versions where versions.person_state = state.version)
+         limit ${DELETED_ROWS}))`,
+      [erasure.projectId, erasure.storedBefore, erasure.personIds, formerPersonIds, erasure.id],
+    ),
+  );
+  return rowCount ?? 0;
 }
 
 /** Records that all rows are deleted. The instant is read after their deletion was committed, so a run that begins later reads none of them. */

@@ -89,7 +89,8 @@ export type HiddenEvents = { projectId: number; retainedFrom: string };
 export type DeletedSlice = { deleted: number; isLast: boolean };
 
 /**
- * Deletes a project's hidden events slice by slice, the oldest first, with their claims; after them its import ranges.
+ * Deletes a project's hidden events slice by slice, the oldest first, with their claims; after them its import ranges, and states of persons
+ * that only these events have seen.
  * @returns a function that deletes the next slice. `locked`: nothing was deleted because others have locked rows; `slow`: because it took
  * too long, so the next slice is smaller
  */
@@ -124,6 +125,13 @@ async function deleteSlice(
       [projectId, retainedFrom, limit],
     );
     if (ranges) return { deleted: ranges, isLast: false };
+    // Events of a state's transaction are placed when they were stored or earlier. Versions of persons refer to final states.
+    const { rowCount: states } = await client.query(
+      `delete from person_states where version = any (array(
+         select version from person_states where project_id = $1 and not is_final and stored_at < $2 order by stored_at limit $3))`,
+      [projectId, retainedFrom, limit],
+    );
+    if (states) return { deleted: states, isLast: false };
     await client.query('update event_retention set deleted_until = greatest(deleted_until, $2) where project_id = $1', [
       projectId,
       retainedFrom,

@@ -140,6 +140,7 @@ export function erasedDeliveryStore(db: Knex) {
            finished_at = case when is_open then null else coalesce(finished_at, clock_timestamp()) end,
            person_ids = case when is_open or is_searched_later then person_ids else '{}' end,
            distinct_ids = case when is_open or is_searched_later then distinct_ids else '{}' end,
+           kept_person_ids = case when is_open then kept_person_ids else '{}' end,
            next_check_at = case when may_change and not is_open then clock_timestamp() + interval '${RECHECK_EVERY}' end
          from (
            select state, state = 'redelivering' as is_open, may_change, is_searched_later from (

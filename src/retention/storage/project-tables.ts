@@ -48,6 +48,7 @@ export const PROJECT_TABLES: Readonly<Record<string, ProjectTable>> = {
   insight_results: { owner: 'project', clock: 'computed_at' },
   notifications: { owner: 'project', clock: 'created_at' },
   person_distinct_ids: { owner: 'project' },
+  person_states: { owner: 'project', clock: 'stored_at' },
   person_versions: { owner: 'project', clock: 'interval_time', clockIsIndexed: true },
   persons: { owner: 'project', clock: 'created_at', clockIsIndexed: true },
   superseded_files: { owner: 'batch export', clock: 'recorded_at' },

@@ -44,7 +44,7 @@ export type SeenPerson = { id: string; properties: Properties };
 /** The person that each event of a project is stored with, by the event's uuid. */
 export async function personsOfEvents(pool: Pool, projectId: number): Promise<Map<string, SeenPerson>> {
   const { rows } = await pool.query<{ uuid: string; person_id: string; person_properties: Properties }>(
-    'select uuid, person_id, person_properties from events where project_id = $1',
+    'select uuid, person_id, person_properties from events_with_persons where project_id = $1',
     [projectId],
   );
   return new Map(rows.map((row) => [row.uuid, { id: row.person_id, properties: row.person_properties }]));
@@ -65,7 +65,7 @@ export type PersonVersion = {
 export async function personVersions(pool: Pool, projectId: number): Promise<Map<string, PersonVersion[]>> {
   const { rows } = await pool.query<PersonVersion>(
     `select distinct_id, version::int, person_id, properties, is_identified, created_at, is_deleted, interval_time
-     from person_versions where project_id = $1 order by distinct_id, version`,
+     from person_versions_with_properties where project_id = $1 order by distinct_id, version`,
     [projectId],
   );
   return Map.groupBy(rows, (row) => row.distinct_id);

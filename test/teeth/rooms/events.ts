@@ -101,6 +101,32 @@ export const EVENT_TEETH: readonly Tooth[] = [
     replace: ['distinctIds <= limit.maxDistinctIds', 'true'],
   },
   {
+    name: 'state-missing',
+    guards: 'an event is not delivered without the properties of its person because the state is missing',
+    tests: ['test/events/reading/person-states.test.ts'],
+    grep: 'not delivered while one is missing',
+    replace: [
+      `raise exception 'the state % of a person is missing', version using errcode = 'data_corrupted'`,
+      'return null',
+    ],
+  },
+  {
+    name: 'state-final',
+    guards: 'the state that a person has does not expire',
+    tests: ['test/events/persons/stored-states.test.ts', 'test/retention/person-states.test.ts'],
+    grep: 'stay whole|expire with the events',
+  },
+  {
+    name: 'states-of-others',
+    guards: 'an erasure takes no state that events of others refer to',
+    tests: ['test/retention/person-states.test.ts'],
+    grep: 'stay while events of another',
+    replace: [
+      'and not person_id = any ((select kept_person_ids from erasures where id = $5)::uuid[])',
+      'and $5::uuid is not null',
+    ],
+  },
+  {
     name: 'merge-identified',
     guards: 'two persons who are identified are not merged by mistake',
     tests: ['test/events/persons/merges.test.ts'],

@@ -1,6 +1,7 @@
 /** Events as rows of a table, the newest first unless asked otherwise. */
 import { escapeLiteral } from 'pg';
 import { cutToPage } from '../../../events/table/lookup.ts';
+import { EVENTS_WITH_PERSONS } from '../../../events/table/person-states.ts';
 import type { RunSql } from '../query-connection.ts';
 import { resolveDates } from '../dates/dates.ts';
 import { filterTreeSql, type FilterContext } from '../parsing/filter-tree.ts';
@@ -60,7 +61,7 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
   ];
   const candidatesSql = `
     select event.*${order.map(({ sql }, i) => `, ${sql} as o${i}`).join('')}
-    from (select * from events where ${conditions.join(' and ')}) as event
+    from (select * from ${EVENTS_WITH_PERSONS} where ${conditions.join(' and ')}) as event
     order by ${sorting} limit ${limit + 1} offset ${offset}`;
   const cells = columns.map((_, i) => `c${i}`);
   const cellsSql = `

@@ -6,6 +6,7 @@
  * next step extends the best one among the earlier events.
  */
 import type { RunSql } from '../query-connection.ts';
+import { EVENTS_WITH_PERSONS } from '../../../events/table/person-states.ts';
 import { resolveDates } from '../dates/dates.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
@@ -53,7 +54,7 @@ function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterCon
   return `
     with matching as (
       select person_id, distinct_id, "timestamp" as at, uuid, ${marks.join(', ')}
-      from events where ${IN_RANGE} and ${namedSql(steps, filters, context)}
+      from ${EVENTS_WITH_PERSONS} where ${IN_RANGE} and ${namedSql(steps, filters, context)}
     ), with_actor as (
       select ${PERSON_ID} as actor, matching.* from ${WITH_PERSON_IDS} where ${steps.map((_, i) => `is${i}`).join(' or ')}
     ), furthest as (

@@ -1,4 +1,5 @@
 /** Computes retention: how many persons who did something in one interval returned in each later one. */
+import { EVENTS_WITH_PERSONS } from '../../../events/table/person-states.ts';
 import { isRetainedSql } from '../../../events/table/retained-from.ts';
 import type { RunSql } from '../query-connection.ts';
 import { resolveLastIntervals } from '../dates/dates.ts';
@@ -48,7 +49,7 @@ function retentionSql(query: ParsedRetention, context: FilterContext): string {
     with matching as (
       select person_id, distinct_id, width_bucket("timestamp", $4::timestamptz[]) as bucket,
         ${entitySql(target, context)} as is_target, ${entitySql(returning, context)} as is_return
-      from events where ${range} and ${namedSql([target, returning], filters, context)}
+      from ${EVENTS_WITH_PERSONS} where ${range} and ${namedSql([target, returning], filters, context)}
     ), with_actor as (
       select ${PERSON_ID} as actor, bucket, is_target, is_return from ${WITH_PERSON_IDS} where is_target or is_return
     ), targets as (${targets}), returns as (select distinct actor, bucket from with_actor where is_return)

@@ -1,5 +1,6 @@
 /** Trends as one statement, which reads the events once for all series. */
 import { escapeLiteral } from 'pg';
+import { EVENTS_WITH_PERSONS } from '../../../events/table/person-states.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Breakdown, ParsedTrends, PropertyOwner, Series } from '../parsing/parsed.ts';
 import { PERSON_ID, entitySql, IN_RANGE, namedSql, WITH_PERSON_IDS } from './selecting.ts';
@@ -16,7 +17,7 @@ export function trendsSql(query: ParsedTrends, context: FilterContext): string {
   const matchingEvents = `
     select n, person_id, distinct_id, operand, ${breakdown ? valueSql(breakdown) : 'null::text'} as breakdown,
       ${shape === 'total' ? '1' : 'width_bucket("timestamp", $4::timestamptz[])'} as bucket
-    from events cross join lateral (values ${series.map((entry, n) => rowSql(entry, n, context)).join(', ')}) as series (n, holds, operand)
+    from ${EVENTS_WITH_PERSONS} cross join lateral (values ${series.map((entry, n) => rowSql(entry, n, context)).join(', ')}) as series (n, holds, operand)
     where ${IN_RANGE} and ${namedSql(series, filters, context)} and holds`;
   return `
     with matching as (${matchingEvents}), with_actor as (${withActorSql(query)}), with_rank as (${withRankSql(query)})

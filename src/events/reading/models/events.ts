@@ -1,12 +1,16 @@
 /** Events as they were stored. */
+import { EVENTS_WITH_PERSONS } from '../../table/person-states.ts';
 import { instantSql, integerSql } from './literals.ts';
 import { inWindow, type ModelSource } from './model.ts';
 
 export const events: ModelSource = {
   model: 'events',
-  rows: (window) => ({ from: 'events', where: `${inWindow(window)} and inserted_at < ${instantSql(window.cutoff)}` }),
+  rows: (window) => ({
+    from: EVENTS_WITH_PERSONS,
+    where: `${inWindow(window)} and inserted_at < ${instantSql(window.cutoff)}`,
+  }),
   history: (projectId) => ({
-    from: 'events',
+    from: EVENTS_WITH_PERSONS,
     where: `project_id = ${integerSql(projectId)}`,
     hasRelationColumns: true,
   }),

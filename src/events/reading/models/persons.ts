@@ -2,6 +2,7 @@
  * Persons: for each distinct id whose person changed within the window, the latest version in it. Versions are only ever appended, and
  * never to the past, so the rows of a window are final once its end is sealed.
  */
+import { VERSIONS_WITH_PROPERTIES } from '../../table/person-states.ts';
 import { integerSql } from './literals.ts';
 import { inWindow, type ModelSource } from './model.ts';
 
@@ -19,14 +20,14 @@ export const persons: ModelSource = {
     const latest = `select distinct_id as id, max(version) as newest from person_versions where ${inWindow(window)} group by distinct_id`;
     return {
       from: `(select ${COLUMNS} from (${latest}) as latest cross join lateral (
-          select * from person_versions as one
+          select * from ${VERSIONS_WITH_PROPERTIES} as one
           where one.project_id = ${integerSql(window.projectId)} and one.distinct_id = latest.id and one.version = latest.newest
           limit 1) as versions) as persons`,
       where: 'true',
     };
   },
   history: (projectId) => ({
-    from: `(select ${COLUMNS} from person_versions) as persons`,
+    from: `(select ${COLUMNS} from ${VERSIONS_WITH_PROPERTIES} as versions) as persons`,
     where: `project_id = ${integerSql(projectId)}`,
     hasRelationColumns: true,
   }),

@@ -3,6 +3,7 @@
  * its end and cutoff. A session that continues is delivered again by the next interval; tables then keep the newer row.
  * posthog-js ends a session after a day at most, so no row misses a session's beginning.
  */
+import { EVENTS_WITH_PERSONS } from '../../table/person-states.ts';
 import { CHANNEL_TYPE } from './channel-type.ts';
 import { instantSql, integerSql } from './literals.ts';
 import type { ModelSource, SourceColumn, Window } from './model.ts';
@@ -100,7 +101,7 @@ function relation(projectId: number, where: string): string {
         select ${integerSql(projectId)} as project_id, session_id, ${aggregates.join(', ')} from (
           select *, properties ->> '$session_id' as session_id,
             (to_char("timestamp" at time zone 'UTC', 'YYYYMMDDHH24MISSUS') || uuid::text) collate "C" as moment
-          from events where project_id = ${integerSql(projectId)} and ${where}
+          from ${EVENTS_WITH_PERSONS} where project_id = ${integerSql(projectId)} and ${where}
         ) as seen where session_id <> '' group by session_id
       ) as grouped
     ) as described) as sessions`;
@@ -119,7 +120,7 @@ export const sessions: ModelSource = {
   rows,
   // Stands for sessions by the events that have one, because building all sessions would read the project's whole history.
   history: (projectId) => ({
-    from: 'events',
+    from: EVENTS_WITH_PERSONS,
     where: `project_id = ${integerSql(projectId)} and properties ? '$session_id'`,
     hasRelationColumns: false,
   }),

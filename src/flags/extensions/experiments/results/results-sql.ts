@@ -4,6 +4,7 @@
  */
 import { escapeLiteral } from 'pg';
 import { filtersSql, type Interval } from '../../../../conditions/sql/filters.ts';
+import { EVENTS_WITH_PERSONS } from '../../../../events/table/person-states.ts';
 import { isRetainedSql } from '../../../../events/table/retained-from.ts';
 import type { Measure } from './metrics.ts';
 
@@ -78,7 +79,7 @@ function measuredSql({ measures, period }: ResultsQuery, columns: readonly strin
     : `event = any (array[${names.map((name) => escapeLiteral(name!)).join(', ')}])`;
   const longest = Math.max(...measures.map(({ windowSeconds }) => windowSeconds ?? 0));
   return `select * from (
-        select ${[...columns, 'null::text as variant', ...marks].join(', ')} from events
+        select ${[...columns, 'null::text as variant', ...marks].join(', ')} from ${EVENTS_WITH_PERSONS}
         where project_id = $1 and ${isRetainedSql('$1')} and ${SINCE_START} and "timestamp" < $3::timestamptz + ${seconds(longest)} and ${eventCondition}
       ) as marked where ${measures.map((_, i) => `is${i}`).join(' or ')}`;
 }
