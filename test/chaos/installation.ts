@@ -21,6 +21,7 @@ import { startTemporalDevServer, type TemporalDevServer } from '../../src/platfo
 import { buildTenant } from '../support/api/identity.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import type { PlaceType } from './fleet.ts';
+import { RETENTION_DAYS, storeExpiredEvents } from './housekeeping.ts';
 import { foreignWriter, icebergCatalog } from './lake-servers.ts';
 import { end, isAnswering, program, serverProcess, type ServerProcess } from './server-process.ts';
 import { azureStore, gcsStore, objectStore } from './store-servers.ts';
@@ -70,6 +71,7 @@ async function startAll(folder: string, started: AsyncDisposableStack, types: re
   started.defer(webhooks.stop);
   await migrate(source.url());
   const { projectId, token, key } = await tenant(source.url());
+  await storeExpiredEvents(source.url(), projectId);
 
   const shared = {
     DATABASE_URL: source.url(),
@@ -81,6 +83,7 @@ async function startAll(folder: string, started: AsyncDisposableStack, types: re
     EXPORT_ALLOWED_HOSTS: '127.0.0.1,localhost',
     KEY_REQUESTS_PER_MINUTE: '100000',
     KEY_REQUESTS_PER_HOUR: '1000000',
+    RETENTION_EVENT_DAYS: String(RETENTION_DAYS),
     LOG_LEVEL: 'info',
   };
   const apis = await Promise.all([1, 2].map((number) => api(folder, number, shared)));

@@ -12,6 +12,7 @@ import { apiClient } from './api-client.ts';
 import { findDifferences, type Checked } from './check.ts';
 import { startFaults } from './faults.ts';
 import { createFleet, isFileType, TYPES, type PlaceType } from './fleet.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { install, type Installation } from './installation.ts';
 import { lakeOf, startForeignRows } from './lake.ts';
 import { startLoad } from './load.ts';
@@ -79,6 +80,7 @@ async function runChaos(
   // Streams of choices of their own: how fast one is does not change what another one chooses.
   const random = (stream: number) => seeded(seed * 16 + stream);
   const api = apiClient(installation.apiUrls, installation.projectId, installation.key);
+  const housekeeping = startHousekeeping(installation);
   const fleet = createFleet(installation, api, random(0));
   for (const type of types) {
     await fleet.create(fleet.newPlace(type), true, 'versioned');
@@ -118,6 +120,7 @@ async function runChaos(
   const half = () => Promise.race([sleep(Number(options.minutes) * 30_000), operator.failed, faults.failed]);
   await half();
   if (options.restore) await faults.between(() => installation.source.snapshot());
+  housekeeping.beginReferring();
   await half();
   clearInterval(progress);
 
@@ -126,6 +129,7 @@ async function runChaos(
   await operator.stop();
   await load.stop();
   await foreign.stop();
+  const left = await housekeeping.finish();
   const ranges = await pauseAll(fleet, api, eyes);
   const open = await findUndelivered(fleet, api, ranges, Number(options.settle));
   await readers.stop();
@@ -142,7 +146,13 @@ async function runChaos(
   const webhookProblems = await checkWebhooks(installation, fleet);
   const restored =
     options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes, lake) : [];
-  report({ faults: faults.counts, operator: operator.actions, readers: readers.counts, refused: fleet.counts.refused });
+  report({
+    faults: faults.counts,
+    operator: operator.actions,
+    readers: readers.counts,
+    housekeeping: housekeeping.counts,
+    refused: fleet.counts.refused,
+  });
   console.log(
     `webhooks: ${webhookProblems.notices} notices, ${webhookProblems.arrived} of them arrived; ${installation.webhooks.refused} requests were refused`,
   );
@@ -162,6 +172,7 @@ async function runChaos(
       'actions of the operator': sum(operator.actions),
     }),
     ...checked.problems,
+    ...left,
     ...webhookProblems.problems,
     ...restored,
     ...readers.torn.map((what) => `torn for a reader: ${what}`),
