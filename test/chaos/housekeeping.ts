@@ -4,13 +4,12 @@
  */
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createPool } from '../../src/platform/db/connection.ts';
 import type { Installation } from './installation.ts';
+import { LAUNCHER } from './server-process.ts';
 
 const run = promisify(execFile);
-const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 /** Every event of the load is younger, also its history of 2015. */
 export const RETENTION_DAYS = 4_250;
 const EXPIRED_EVENTS = 100_000;

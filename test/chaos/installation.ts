@@ -9,11 +9,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { fileURLToPath } from 'node:url';
 import { environmentWith } from '../../src/platform/config.ts';
 import { createKnex } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
-import { migrate } from '../../src/platform/db/migrate.ts';
 import { keyStore } from '../../src/people/keys/keys.store.ts';
 import { freePort } from '../../src/platform/processes/port.ts';
 import { generateKeyRing } from '../../src/platform/secrets/key-ring.ts';
@@ -23,11 +21,10 @@ import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import type { PlaceType } from './fleet.ts';
 import { RETENTION_DAYS, storeExpiredEvents } from './housekeeping.ts';
 import { foreignWriter, icebergCatalog } from './lake-servers.ts';
-import { end, isAnswering, program, serverProcess, type ServerProcess } from './server-process.ts';
+import { end, isAnswering, LAUNCHER, program, serverProcess, type ServerProcess } from './server-process.ts';
 import { azureStore, gcsStore, objectStore } from './store-servers.ts';
 
 const run = promisify(execFile);
-const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const NAMESPACE = 'sluice';
 /** A ninth of Temporal's own limit: whatever of ours grows with time or with parts has to stay below. */
 const MAX_HISTORY_EVENTS = 5_500;
@@ -36,12 +33,15 @@ const DISK_MB = 256;
 
 export type Installation = Awaited<ReturnType<typeof install>>;
 
-/** @throws Error when a server does not start; those that did are ended */
-export async function install(types: readonly PlaceType[]) {
+/**
+ * @param launcher of the version that migrates the source, and that APIs and workers have
+ * @throws Error when a server does not start; those that did are ended
+ */
+export async function install(types: readonly PlaceType[], launcher = LAUNCHER) {
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-chaos-'));
   const started = new AsyncDisposableStack();
   try {
-    return await startAll(folder, started, types);
+    return await startAll(folder, started, types, launcher);
   } catch (error) {
     await started.disposeAsync();
     await rm(folder, { recursive: true, force: true });
@@ -49,7 +49,7 @@ export async function install(types: readonly PlaceType[]) {
   }
 }
 
-async function startAll(folder: string, started: AsyncDisposableStack, types: readonly PlaceType[]) {
+async function startAll(folder: string, started: AsyncDisposableStack, types: readonly PlaceType[], launcher: string) {
   const running = <S extends ServerProcess>(server: S) => started.adopt(server, end);
   // Under root Postgres is another user, and would keep its cluster elsewhere.
   await chmod(folder, 0o755);
@@ -69,7 +69,7 @@ async function startAll(folder: string, started: AsyncDisposableStack, types: re
   started.defer(() => disk.remove());
   const webhooks = await startWebhookReceiver();
   started.defer(webhooks.stop);
-  await migrate(source.url());
+  await run(process.execPath, [launcher, 'migrate'], { env: environmentWith({ DATABASE_URL: source.url() }) });
   const { projectId, token, key } = await tenant(source.url());
   await storeExpiredEvents(source.url(), projectId);
 
@@ -86,8 +86,8 @@ async function startAll(folder: string, started: AsyncDisposableStack, types: re
     RETENTION_EVENT_DAYS: String(RETENTION_DAYS),
     LOG_LEVEL: 'info',
   };
-  const apis = await Promise.all([1, 2].map((number) => api(folder, number, shared)));
-  const workers = [1, 2].map((number) => worker(folder, number, shared));
+  const apis = await Promise.all([1, 2].map((number) => api(folder, number, shared, launcher)));
+  const workers = [1, 2].map((number) => worker(folder, number, shared, launcher));
   for (const server of [...apis, ...workers]) await running(server).start();
 
   const places: (ServerProcess | undefined)[] = [objects, gcs, azure, lake];
@@ -97,7 +97,15 @@ async function startAll(folder: string, started: AsyncDisposableStack, types: re
   return {
     folder,
     servers,
+    apis,
     workers,
+    /** An API and a worker of another version, not started yet. */
+    async ofVersion(other: string, number: number) {
+      const added = { api: await api(folder, number, shared, other), worker: worker(folder, number, shared, other) };
+      running(added.api);
+      running(added.worker);
+      return added;
+    },
     apiUrls: apis.map(({ url }) => url),
     source,
     destination,
@@ -250,12 +258,12 @@ async function localDisk(folder: string) {
   };
 }
 
-async function api(folder: string, number: number, environment: Record<string, string>) {
+async function api(folder: string, number: number, environment: Record<string, string>, launcher: string) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const control = program({
     command: process.execPath,
-    args: [LAUNCHER, 'api'],
+    args: [launcher, 'api'],
     env: environmentWith({ ...environment, SLUICE_PORT: String(port) }),
     logFile: path.join(folder, `api-${number}.log`),
     ready: () => isAnswering(`${url}/_livez`),
@@ -263,11 +271,11 @@ async function api(folder: string, number: number, environment: Record<string, s
   return { ...serverProcess(`api ${number}`, control), url };
 }
 
-function worker(folder: string, number: number, environment: Record<string, string>): ServerProcess {
+function worker(folder: string, number: number, environment: Record<string, string>, launcher: string): ServerProcess {
   const logFile = path.join(folder, `worker-${number}.log`);
   const control = program({
     command: process.execPath,
-    args: [LAUNCHER, 'worker'],
+    args: [launcher, 'worker'],
     env: environmentWith(environment),
     logFile,
     // The server may wait for Postgres or Temporal, which chaos has taken away: its start is not waited for.

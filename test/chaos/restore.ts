@@ -5,17 +5,16 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { isFileType, type Fleet, type Place } from './fleet.ts';
 import type { Installation } from './installation.ts';
 import type { Lake } from './lake.ts';
 import type { Manifest, Stores } from './objects.ts';
+import { LAUNCHER } from './server-process.ts';
 import type { Store } from './store.ts';
 
 const run = promisify(execFile);
-const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 /** A round of the reconciler begins every 45 s. */
 const QUIET_MS = 60_000;
 const GOES_ON_MS = 180_000;

@@ -4,6 +4,10 @@ import { once } from 'node:events';
 import { open, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** Starts the version that is tested. */
+export const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 
 export type ServerProcess = {
   name: string;

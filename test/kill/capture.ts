@@ -1,6 +1,7 @@
 /**
- * Capture under load while its Postgres and its API process are killed again and again. At the end every acknowledged event is
- * there once, no request in part, and every person is as the last acknowledged event left it.
+ * Capture under load while its Postgres and its API process are killed again and again. Half way, events begin to refer to states of
+ * persons. At the end every acknowledged event is there once, no request in part, and every person is as the last acknowledged event
+ * left it.
  */
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createKnex, createPool, type Pool } from '../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/db/embedded-postgres.ts';
+import { turnOnReferences } from '../../src/events/table/state-switch.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { freePort } from '../../src/platform/processes/port.ts';
 import { startApiProcess, type ApiProcess } from '../support/servers/api-process.ts';
@@ -41,6 +43,7 @@ export async function captureKills({ random, postgresKills, apiKills }: CaptureK
       await sleep(random.below(300));
       console.log(`kill ${done + 1}/${victims.length} of ${victim}, ${clients.acknowledged()} events acknowledged`);
       await installation.kill(victim, random.below(400));
+      if (done === Math.floor(victims.length / 2)) await turnOn(installation.databaseUrl);
     }
     const before = clients.acknowledged();
     await eventually('events to be acknowledged', async () => clients.acknowledged() >= before + EVENTS_BETWEEN, 60);
@@ -51,6 +54,16 @@ export async function captureKills({ random, postgresKills, apiKills }: CaptureK
   } finally {
     await installation.remove();
   }
+}
+
+async function turnOn(databaseUrl: string): Promise<void> {
+  const pool = createPool({ url: databaseUrl, applicationName: 'test-kill', maxConnections: 1 });
+  try {
+    await turnOnReferences(pool);
+  } finally {
+    await pool.end();
+  }
+  console.log('events refer to states of persons from now on');
 }
 
 async function install() {
@@ -129,6 +142,7 @@ async function check(databaseUrl: string, { acknowledged, open, counters, answer
       'counters wrong': await wrongCounters(pool, counters),
       'versions of persons missing or out of order': await brokenVersions(pool),
       'persons unlike their newest version': await staleVersions(pool),
+      'forms of events, copies or references, without any event': await missingForms(pool),
     };
     const answerCounts = Object.entries(answers).map(([answer, count]) => `${count} x ${answer}`);
     console.log(
@@ -177,6 +191,14 @@ async function brokenVersions(pool: Pool): Promise<number> {
        or (properties -> 'counter')::int < lag((properties -> 'counter')::int, 1, 0) over earlier as is_wrong
      from person_versions_with_properties window earlier as (partition by project_id, distinct_id order by version)`,
   );
+}
+
+/** @returns how many of both forms no event has */
+async function missingForms(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ forms: number }>(
+    'select count(distinct person_state is null)::int as forms from events',
+  );
+  return 2 - rows[0]!.forms;
 }
 
 async function staleVersions(pool: Pool): Promise<number> {
