@@ -100,7 +100,7 @@ export function decoderOf(schema: Schema, names: ReadonlyMap<number, string> = n
       return (bytes) => (named.get(one) ?? refuse)(bytes);
     }
     if ('length' in one) return union(one.map(decoderFor));
-    if (one.type === 'record' && 'fields' in one) return record(one);
+    if (one.type === 'record' && 'fields' in one) return decodeFields(one);
     if (one.type === 'array' && 'items' in one) return array(decoderFor(one.items));
     if (one.type === 'map' && 'values' in one) return map(decoderFor(one.values));
     if (one.type === 'enum' && 'symbols' in one) return declare(one, (bytes) => one.symbols[bytes.int()]);
@@ -108,7 +108,7 @@ export function decoderOf(schema: Schema, names: ReadonlyMap<number, string> = n
     return decoderFor(one.type);
   }
 
-  function record(one: Extract<Complex, { fields: unknown }>): Decode {
+  function decodeFields(one: Extract<Complex, { fields: unknown }>): Decode {
     const fields: [string, Decode][] = [];
     const decode = declare(one, (bytes) => Object.fromEntries(fields.map(([name, field]) => [name, field(bytes)])));
     for (const { name, type, 'field-id': id } of one.fields)
