@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { batchesOf } from '../../../src/exports/destinations/http/batches.ts';
 import { captureEvent } from '../../../src/exports/destinations/http/capture.ts';
+import { checkTemplate } from '../../../src/exports/destinations/http/template.ts';
+import { InvalidInput } from '../../../src/platform/errors.ts';
 import { waitMs } from '../../../src/exports/destinations/http/sender.ts';
 
 async function* blocksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -57,6 +59,15 @@ describe('an event of the capture format', () => {
 
   it('is refused where a row is something else', () => {
     assert.throws(() => captureEvent(Buffer.from('{"uuid":"')), /not a JSON object/);
+  });
+});
+
+describe('a body template', () => {
+  it('is refused where rows would stand inside a text, which the values of events could then end', () => {
+    for (const template of ['{"rows":"{{rows}}"}', '{"a":"rows: {{rows}}","b":1}', '"{{ rows }}"'])
+      assert.throws(() => checkTemplate(template), InvalidInput, template);
+    for (const template of ['{"rows":{{rows}}}', '{{rows}}', '{"key":"{{key}}","rows":[1,{{ rows }}]}'])
+      assert.doesNotThrow(() => checkTemplate(template), template);
   });
 });
 

@@ -67,7 +67,8 @@ export function checkTemplate(template: string): void {
   if (rows[0] === 'lines') return;
   const sample = valuesOf({ exportId: '', runId: '', model: '', start: '', end: '' }, '', '');
   try {
-    JSON.parse(fillBody(template, sample, []).toString());
+    // A row has quotation marks, with which a list inside a text would end that text.
+    JSON.parse(fillBody(template, sample, [Buffer.from('{"event":""}')]).toString());
   } catch {
     throw invalid('The template must become JSON when {{rows}} is a list.');
   }
