@@ -112,6 +112,18 @@ describe('a catalog that vends credentials of other storages', () => {
       assert.ok(given > 2);
     });
 
+    for (const account of [HOST, AZURE_ACCOUNT.name])
+      it(`is written to with another signature before the end that the catalog names for ${account}`, async () => {
+        const named = { [`adls.connection-string.${AZURE_ACCOUNT.name}`]: String(place.store.config['blob_endpoint']) };
+        const signed = { ...named, [`adls.sas-token.${HOST}`]: await sasOf(place, 3600) };
+        // Each look at the table is one answer; a signature without an end is not asked for again.
+        const looks = await deliver(await makeOtherLakePlace('azure'), [signed]);
+        const end = String(Date.now() + 2000);
+        const ending = { ...signed, [`adls.sas-token-expires-at-ms.${account}`]: end };
+        const given = await deliver(place, [ending], async () => sleep(2000));
+        assert.ok(given > looks, `${given} of ${looks}`);
+      });
+
     it('is not written to at an address that a user could not have typed, nor without a signature', async () => {
       const sas = { [`adls.sas-token.${HOST}`]: 'sv=canary&sig=canary' };
       for (const [vended, code] of [

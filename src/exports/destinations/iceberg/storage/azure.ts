@@ -5,6 +5,7 @@ import type { WholeObjectStore } from '../../object-store/store.ts';
 import { icebergFault } from '../faults.ts';
 import { checkVended, grantSource, neededValue } from './grants.ts';
 import type { OpenedLocation, StorageOptions } from './options.ts';
+import { valueOf, type StorageConfig } from './vended.ts';
 
 export async function openAzureStore(location: OpenedLocation, options: StorageOptions): Promise<WholeObjectStore> {
   // The SDK takes a second and 40 MB, also of processes that never use it.
@@ -38,15 +39,14 @@ async function vendedAccount(
   { url, host }: OpenedLocation,
   { catalog, allowedHosts }: StorageOptions,
 ): Promise<AzureAccount> {
-  const name = `adls.sas-token.${host}`;
+  // Catalogs name the account with or without the rest of its host, and not always all properties in the same way.
   const [account] = host.split('.');
-  const { current, renew } = grantSource(catalog, url, `adls.sas-token-expires-at-ms.${host}`);
-  // Catalogs name the account with or without the rest of its host.
-  const sasIn = (config: Awaited<ReturnType<typeof current>>) =>
-    (config[name] ?? neededValue(config, `adls.sas-token.${account}`)).replace(/^\?/, '');
+  const namesOf = (property: string) => [`adls.${property}.${host}`, `adls.${property}.${account}`];
+  const { current, renew } = grantSource(catalog, url, namesOf('sas-token-expires-at-ms'));
+  const sasIn = (config: StorageConfig) => neededValue(config, ...namesOf('sas-token')).replace(/^\?/, '');
   const first = await current();
   sasIn(first);
-  const named = first[`adls.connection-string.${host}`];
+  const named = valueOf(first, namesOf('connection-string'));
   // Of the Data Lake service, whose files the Blob service has too.
   const endpoint = (named ?? `https://${host}`).replace('.dfs.', '.blob.');
   const { origin, pathname } = URL.parse(endpoint) ?? { origin: '', pathname: '' };

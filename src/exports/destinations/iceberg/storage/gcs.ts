@@ -25,7 +25,7 @@ async function vendedAccess(
   url: string,
   { config, catalog, allowedHosts }: StorageOptions,
 ): Promise<{ account: AccessTokens; origin: string }> {
-  const { current, renew } = grantSource(catalog, url, 'gcs.oauth2.token-expires-at');
+  const { current, renew } = grantSource(catalog, url, ['gcs.oauth2.token-expires-at']);
   const first = await current();
   neededValue(first, TOKEN);
   const named = first['gcs.service.host'];

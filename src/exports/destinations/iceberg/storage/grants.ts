@@ -3,7 +3,7 @@ import { checkEndpoint } from '../../../../platform/net/endpoint.ts';
 import { HostRefused, hostRules } from '../../../../platform/net/host-rules.ts';
 import type { Catalog } from '../catalog.ts';
 import { icebergFault } from '../faults.ts';
-import type { StorageConfig, VendedStorage } from './vended.ts';
+import { valueOf, type StorageConfig, type VendedStorage } from './vended.ts';
 
 /** Credentials are renewed so long before they expire, or after half of their time if that is short. */
 const EARLY_MS = 5 * 60_000;
@@ -17,14 +17,14 @@ export type GrantSource = {
   renew(): Promise<StorageConfig>;
 };
 
-/** @param expiryName the property with the time at which the credentials expire, in milliseconds since 1970 */
-export function grantSource(catalog: Catalog, location: string, expiryName: string): GrantSource {
+/** @param expiryNames properties of which the first that is there has the time at which the credentials expire, in milliseconds since 1970 */
+export function grantSource(catalog: Catalog, location: string, expiryNames: readonly string[]): GrantSource {
   let held: { config: StorageConfig; renewAt: number } | undefined;
   let asked: Promise<StorageConfig> | undefined;
 
   async function ask(renews: boolean): Promise<StorageConfig> {
     const config = configFor(location, await catalog.vendedStorage(renews));
-    const left = Number(config[expiryName] ?? Infinity) - Date.now();
+    const left = Number(valueOf(config, expiryNames) ?? Infinity) - Date.now();
     // A time that is no number counts as none.
     const usable = left > 0 ? left - Math.min(EARLY_MS, left / 2) : MIN_USE_MS;
     const renewAt = Number.isFinite(left) ? Date.now() + usable : Infinity;
@@ -54,9 +54,9 @@ function configFor(location: string, { config, credentials }: VendedStorage): St
 /** Characters of headers and queries. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** @throws DestinationUnavailable if the catalog has not given it */
-export function neededValue(config: StorageConfig, name: string): string {
-  const value = config[name];
+/** @returns the first of the properties that is there @throws DestinationUnavailable if the catalog has given none */
+export function neededValue(config: StorageConfig, ...names: string[]): string {
+  const value = valueOf(config, names);
   if (value === undefined || !PRINTABLE.test(value)) throw icebergFault('credentials_not_vended');
   return value;
 }

@@ -38,7 +38,7 @@ function configuredAccess({ config, awsCredentials }: StorageOptions): KeyedAcce
 
 /** The catalog may name the store along with the keys. Later keys are for the same store. */
 async function vendedAccess(location: string, { config, catalog, allowedHosts }: StorageOptions): Promise<KeyedAccess> {
-  const { current, renew } = grantSource(catalog, location, 's3.session-token-expires-at-ms');
+  const { current, renew } = grantSource(catalog, location, ['s3.session-token-expires-at-ms']);
   const first = await current();
   keysIn(first);
   const region = first['s3.region'] ?? first['client.region'] ?? config.region ?? '';

@@ -3,6 +3,10 @@
 /** Properties of a storage, such as `s3.access-key-id`, by the names that Iceberg's own clients use. */
 export type StorageConfig = Readonly<Record<string, string>>;
 
+/** @returns the first of the properties that the catalog has given */
+export const valueOf = (config: StorageConfig, names: readonly string[]): string | undefined =>
+  names.map((name) => config[name]).find((value) => value !== undefined);
+
 /** Properties of a table's storage, and those for files whose addresses begin with a prefix. */
 export type VendedStorage = {
   config: StorageConfig;
