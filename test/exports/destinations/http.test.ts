@@ -77,7 +77,7 @@ describe('HTTP', () => {
         body_template:
           '{"from":"{{data_interval_start}}","to":"{{data_interval_end}}","key":"{{key}}","run":"{{run_id}}",' +
           '"export":"{{batch_export_id}}","model":"{{model}}","token":"{{token}}","rows":{{rows}}}',
-        headers: ['Authorization: Bearer {{token}}', 'X-Source: sluice'],
+        headers: ['Authorization: Bearer {{ token }}', 'X-Source: sluice'],
         token: 'with "quotes"',
       });
       const rows = buildRows(3);
@@ -258,6 +258,8 @@ describe('HTTP', () => {
       'Idempotency-Key: 1',
       'Authorization: Bearer x',
       'x: a\nb: c',
+      'X-Run: {{run_id}}',
+      'X-Rows: {{ rows }}',
     ])
       assert.equal(await refusedField({ headers: [header] }), 'headers', header);
     assert.equal(await refusedField({ headers: ['A: 1', 'a: 2'] }), 'headers');

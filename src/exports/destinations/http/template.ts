@@ -85,7 +85,11 @@ const RESERVED =
 /** Headers whose value is a secret, which must not be in a field that readers of the export see. */
 const SECRET = /^(authorization|x-api-key|api-key)$/;
 
-/** @param headers `Name: value` each. @returns the headers by their names in lower case. @throws InvalidInput */
+/**
+ * @param headers `Name: value` each, with no placeholder but `{{token}}`
+ * @returns the headers by their names in lower case
+ * @throws InvalidInput
+ */
 export function headersOf(headers: readonly string[], token: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const header of headers) {
@@ -94,9 +98,13 @@ export function headersOf(headers: readonly string[], token: string): Record<str
     const name = given.toLowerCase();
     if (RESERVED.test(name)) throw new InvalidInput(`The header '${name}' cannot be chosen.`, 'headers');
     if (Object.hasOwn(found, name)) throw new InvalidInput(`The header '${name}' is there twice.`, 'headers');
-    if (SECRET.test(name) && !value.includes('{{token}}'))
+    const names = [...value.matchAll(PLACEHOLDER)].map(([, placeholder]) => placeholder!);
+    const other = names.find((placeholder) => placeholder !== 'token');
+    if (other !== undefined)
+      throw new InvalidInput(`{{${other}}} cannot be used in a header: the only placeholder is {{token}}.`, 'headers');
+    if (SECRET.test(name) && names.length === 0)
       throw new InvalidInput(`Enter the secret of '${name}' as token, and {{token}} in its place here.`, 'headers');
-    found[name] = value.trim().replaceAll('{{token}}', () => token);
+    found[name] = value.trim().replaceAll(PLACEHOLDER, () => token);
   }
   return found;
 }
