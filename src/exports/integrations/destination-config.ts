@@ -106,7 +106,13 @@ function validatorOf(schema: TObject): Validator<TObject> {
 type AjvError = NonNullable<Validator<TObject>['errors']>[number];
 
 function sentenceOf(error: AjvError | undefined): string {
-  if (error?.keyword !== 'enum') return error?.message ?? 'is not valid';
-  const allowed = (error.params as { allowedValues: unknown[] }).allowedValues;
-  return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+  const { description } = (error?.parentSchema ?? {}) as { description?: string };
+  if (error?.keyword === 'enum') {
+    const allowed = (error.params as { allowedValues: unknown[] }).allowedValues;
+    return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+  }
+  if (error?.keyword === 'minLength' && error.data === '') return 'may not be blank';
+  // The field's description of the form, because a regular expression helps few.
+  if (error?.keyword === 'pattern' && description) return `does not have the required form. ${description}`;
+  return error?.message ?? 'is not valid';
 }

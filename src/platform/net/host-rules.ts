@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { addressRange } from './address-range.ts';
 
-/** One message for every cause, because a message of its own would reveal which names exist in our network. */
+/** One message for every host, because a message of its own would reveal which names exist in our network. */
 export const HOST_REFUSED =
   'This host cannot be used: its name is unknown, or its address is not public. Check the spelling. If the host is private, ask the operator to add it to EXPORT_ALLOWED_HOSTS.';
 
@@ -14,8 +14,9 @@ export const HOST_REFUSED =
 export class HostRefused extends Error {
   readonly code = 'HOST_REFUSED';
 
-  constructor() {
-    super(HOST_REFUSED);
+  /** @param message another one for an address that is refused without a look at its host */
+  constructor(message = HOST_REFUSED) {
+    super(message);
     this.name = 'HostRefused';
   }
 }

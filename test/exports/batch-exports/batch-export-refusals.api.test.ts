@@ -10,6 +10,14 @@ const bodyWith = (overrides: Record<string, unknown> = {}) => ({
   ...overrides,
 });
 
+const STORE = {
+  bucket_name: 'bucket',
+  region: 'us-east-1',
+  endpoint_url: 'https://8.8.8.8',
+  aws_access_key_id: 'canary',
+  aws_secret_access_key: 'canary',
+};
+
 describe('an invalid batch export', () => {
   let exports: ExportsApi;
 
@@ -53,6 +61,24 @@ describe('an invalid batch export', () => {
       'destination',
       /^Configuration has invalid type: got 'int', expected 'str'$/,
     ],
+    ...(
+      [
+        [{ region: '' }, 'region', /^region: may not be blank$/],
+        [{ region: 'us_east' }, 'region', /^Must be a region such as us-east-1: /],
+        [{ bucket_name: 's3://bucket' }, 'bucket_name', /^Must be the name of a bucket: /],
+        [
+          { aws_access_key_id: '***' },
+          'aws_access_key_id',
+          /^aws_access_key_id: does not have the required form\. The/,
+        ],
+        [{ endpoint_url: 'https://s3.example.com/bucket' }, 'endpoint_url', /^Must be https.* without a user, a path/],
+      ] as const
+    ).map(([field, name, detail]): [Record<string, unknown>, string, string, RegExp] => [
+      { destination: { type: 'S3Compatible', config: { ...STORE, ...field } } },
+      'invalid_input',
+      `destination__config__${name}`,
+      detail,
+    ]),
     [{ destination: 'LocalFile' }, 'invalid_input', 'destination__non_field_errors', /Expected a dictionary/],
     [{ start_at: 'tomorrow' }, 'invalid_input', 'start_at', /^Datetime has wrong format/],
     [{ start_at: '2015-02-30' }, 'invalid_input', 'start_at', /^Datetime has wrong format/],

@@ -8,6 +8,8 @@ import { HOST_REFUSED, HostRefused, hostRules } from '../../../src/platform/net/
 const LOCAL = ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '0.0.0.0', '[::]', '[::1]'];
 const signal = new AbortController().signal;
 
+const refusalOf = async (checking: Promise<unknown>) => checking.then(String, (error: Error) => error.message);
+
 describe('the door out', () => {
   let canary: http.Server;
   let port: number;
@@ -110,5 +112,21 @@ describe('the door out', () => {
     for (const port of [22, 25, 5432, 6379, 0, 65_536]) {
       await assert.rejects(checkEndpoint(`https://8.8.8.8:${port}`, open), HostRefused, String(port));
     }
+  });
+
+  it('says what to change in an address that is refused without a look at its host, and no more of a private host', async () => {
+    const open = hostRules([]);
+    for (const text of ['x', 'ftp://10.0.0.1', 'https://me:secret@10.0.0.1', 'https://10.0.0.1/bucket', 'https://h?x'])
+      assert.match(
+        await refusalOf(checkEndpoint(text, open)),
+        /^Must be https.*without a user, a path and a query/,
+        text,
+      );
+    for (const text of ['x', 'ftp://10.0.0.1/a', 'https://me:secret@10.0.0.1/a', 'https://10.0.0.1/a#b'])
+      assert.match(await refusalOf(checkUrl(text, open)), /^Must be an address .* a fragment\.$/, text);
+    assert.match(await refusalOf(checkEndpoint('https://10.0.0.1:22', open)), /^This port cannot be used/);
+    assert.match(await refusalOf(checkUrl('http://8.8.8.8/a', open)), /^http:\/\/ is only for hosts .* Use https/);
+    for (const text of ['http://10.0.0.1', 'https://10.0.0.1', 'https://no-such-host.invalid'])
+      assert.equal(await refusalOf(checkEndpoint(text, open)), HOST_REFUSED, text);
   });
 });

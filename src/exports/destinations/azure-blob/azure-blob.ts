@@ -36,7 +36,11 @@ type Config = Static<typeof Config>;
 const CONTAINER = /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 async function validate(config: Config, environment: DestinationEnvironment): Promise<void> {
-  if (!CONTAINER.test(config.container_name)) throw new InvalidInput('Not a valid container name.', 'container_name');
+  if (!CONTAINER.test(config.container_name))
+    throw new InvalidInput(
+      'Must be the name of a container: 3 to 63 lower-case letters, digits and single hyphens, such as exports.',
+      'container_name',
+    );
   checkPrefix(config.prefix);
   const { endpoint } = parseConnectionString(config.connection_string);
   await checkHostOf('connection_string', environment, async (rules) => checkEndpoint(new URL(endpoint).origin, rules));

@@ -48,7 +48,11 @@ const BUCKET =
   /^(?!\d+\.\d+\.\d+\.\d+$)(?=.{3,222}$)[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?)*$/;
 
 async function validate(config: Config, environment: DestinationEnvironment): Promise<void> {
-  if (!BUCKET.test(config.bucket_name)) throw new InvalidInput('Not a valid bucket name.', 'bucket_name');
+  if (!BUCKET.test(config.bucket_name))
+    throw new InvalidInput(
+      'Must be the name of a bucket, without gs://: at least 3 lower-case letters, digits, hyphens, underscores and dots.',
+      'bucket_name',
+    );
   checkPrefix(config.prefix);
   const { tokenUri } = parseServiceAccountKey(config.service_account_key);
   await checkHostOf('service_account_key', environment, async (rules) => checkUrl(tokenUri, rules));

@@ -20,7 +20,7 @@ import { checkPrefix } from '../object-store/keys.ts';
 import { optionalSecret, secret } from '../secret.ts';
 import { s3Client } from './client.ts';
 import { checkRole, checkRolesOffered, credentialsOf, roleProperties } from './credentials.ts';
-import { checkRegion, isBucketName } from './names.ts';
+import { checkRegion, isBucketName, WRONG_BUCKET_NAME } from './names.ts';
 import { s3Store } from './store.ts';
 import { bucketSteps, type Bucket } from './test-steps.ts';
 
@@ -125,7 +125,7 @@ function checkCredentials(config: Readonly<Record<string, unknown>>): void {
 }
 
 async function validate(config: AnyConfig, environment: DestinationEnvironment): Promise<void> {
-  if (!isBucketName(config.bucket_name)) throw new InvalidInput('Not a valid bucket name.', 'bucket_name');
+  if (!isBucketName(config.bucket_name)) throw new InvalidInput(WRONG_BUCKET_NAME, 'bucket_name');
   checkRegion(config.region);
   checkPrefix(config.prefix);
   if (config.kms_key_id && config.encryption !== 'aws:kms') {

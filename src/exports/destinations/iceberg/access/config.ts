@@ -79,7 +79,7 @@ export const IcebergSchema = Type.Object(
         BY_SIGNATURE,
         optionalText(
           'Signed service',
-          'The service that requests are signed for; empty for glue or s3tables at the hosts of those, and execute-api at others.',
+          'The service that requests are signed for, in lower-case letters, digits and hyphens; empty for glue or s3tables at the hosts of those, and execute-api at others.',
           { pattern: '^[a-z0-9-]{1,64}$' },
         ),
       ),
@@ -188,13 +188,14 @@ export type IcebergConfig = Static<typeof IcebergSchema>;
 export const storageOf = ({ storage }: Partial<Pick<IcebergConfig, 'storage'>>) => storage ?? 's3';
 
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
+const NAME_RULE = 'letters, digits, underscores, hyphens and spaces, with a letter, a digit or an underscore first';
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ -]*$/u;
 
 /** @throws InvalidInput naming the field */
 export async function checkIcebergConfig(config: IcebergConfig, environment: DestinationEnvironment): Promise<void> {
   if (!config.namespace.split('.').every((level) => NAME.test(level)))
-    throw new InvalidInput('Not a valid namespace.', 'namespace');
-  if (!NAME.test(config.table_name)) throw new InvalidInput('Not a valid table name.', 'table_name');
+    throw new InvalidInput(`Must be levels with dots between them, each of ${NAME_RULE}.`, 'namespace');
+  if (!NAME.test(config.table_name)) throw new InvalidInput(`Must consist of ${NAME_RULE}.`, 'table_name');
   requireFields(config);
   checkRolesOffered(config, environment);
   if (config.region) checkRegion(config.region);
@@ -246,7 +247,8 @@ export function deriveIcebergFields({
 function checkCatalogAuth(config: IcebergConfig): void {
   const { token, credential } = config;
   for (const field of ['token', 'aws_session_token'] as const)
-    if (!HEADER_TEXT.test(config[field] ?? '')) throw new InvalidInput('Not a valid token.', field);
+    if (!HEADER_TEXT.test(config[field] ?? ''))
+      throw new InvalidInput('Must be letters, digits and signs of ASCII without spaces.', field);
   if (config.signing_region) checkRegion(config.signing_region, 'signing_region');
   if (config.catalog_auth === 'sigv4') {
     const extra = token ? 'token' : 'credential';
