@@ -24,10 +24,12 @@ type Flags = {
 /** Connection as `npm start` writes it to `.sluice/dev.json`; for another server, write such a file yourself. */
 type Connection = { api_url: string; project_id: number; project_api_key: string; personal_api_key: string };
 
+const defaultConnection = path.join(process.env['SLUICE_STATE_DIR'] ?? '.sluice', 'dev.json');
+
 const command = new Command('access-log')
   .description('Sends a log twice, exports it to every destination named, checks every row, and does it again.')
   .argument('<log>', 'a log in the combined log format, plain or gzip')
-  .option('--connection <file>', 'address and keys of a running server', '.sluice/dev.json')
+  .option('--connection <file>', 'address and keys of a running server', defaultConnection)
   .option('--from <instant>', 'start of the backfill, on the hour (default: the log’s first hour)')
   .option('--to <instant>', 'end of the backfill, on the hour (default: the log’s last hour)')
   .option('--no-local', 'do not export to local files')

@@ -72,6 +72,13 @@ describe('the access-log example', () => {
     assert.match(stderr, /^access-log: \S+ is no file of a running server: start one here with "npm start".*\n$/);
   });
 
+  it('looks for the server in SLUICE_STATE_DIR', async () => {
+    const env = { ...process.env, SLUICE_STATE_DIR: folder };
+    const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, '--help'], { env });
+    // Lines of the help are folded.
+    assert.ok(stdout.replaceAll(/\s/g, '').includes(`"${path.join(folder, 'dev.json')}"`), stdout);
+  });
+
   /** `npm run example`, without npm. */
   async function run(file: string, from: Connection | undefined): Promise<{ code: number; stderr: string }> {
     const named = path.join(folder, from ? 'dev.json' : 'none.json');
