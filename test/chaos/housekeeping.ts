@@ -1,5 +1,5 @@
 /**
- * What an operator does to the source while faults go on: expired events are deleted again and again, and half way events begin to refer to
+ * Maintenance of the source while faults go on: an operator deletes expired events again and again, and half way lets events refer to
  * states of persons. A command that a fault ends is repeated, as its help says.
  */
 import { execFile } from 'node:child_process';
@@ -87,7 +87,7 @@ export function startHousekeeping(installation: Installation): Housekeeping {
   };
 }
 
-/** Nothing may be left to delete, some events must carry copies and some refer, and each must have seen the property that it has set. */
+/** Compares what is left: no expired event, events of both forms, and each with the property of its person that it has set. */
 async function findLeft({ source }: Installation, isReferring: boolean): Promise<string[]> {
   const pool = createPool({ url: source.url(), applicationName: 'chaos', maxConnections: 1 });
   try {
