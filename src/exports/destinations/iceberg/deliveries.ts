@@ -30,7 +30,7 @@ export async function* listDeliveriesIn(
 
   const lake = await openLake();
   try {
-    const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
+    const list = await readManifestList(lake, currentSnapshot(metadata));
     for (const { ours } of await findManifests(lake, metadata, list, { exportId, ...FOREVER })) {
       for (const { file_path } of ours) {
         const bounds = boundsOfFile(file_path);

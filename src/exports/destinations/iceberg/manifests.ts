@@ -4,7 +4,7 @@ import { MICROSECONDS_1970_TO_2000 } from '../../formats/parquet/values.ts';
 import { UnreadableFile } from '../../formats/unreadable.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { readAvro, writeAvro } from './avro.ts';
-import type { TableMetadata } from './catalog.ts';
+import type { Snapshot, TableMetadata } from './catalog.ts';
 import { icebergFault } from './faults.ts';
 import type { Lake } from './lake.ts';
 import {
@@ -34,12 +34,19 @@ export function isOfInterval({ partition }: DataFile, { exportId, start, end }: 
   return partition[EXPORT_COLUMN.name] === exportId && typeof time === 'bigint' && time >= start && time < end;
 }
 
-/** @throws DestinationUnavailable if it is damaged: a manifest that is not understood would be left out of the next snapshot */
-export async function readManifestList(lake: Lake, url: string | undefined): Promise<ManifestFile[]> {
-  if (url === undefined) return [];
-  const list = await readAvro<ManifestFile>(await lake.read(url), FIELD_NAMES).catch(throwUnreadable);
+/**
+ * @returns an empty list without a snapshot
+ * @throws DestinationUnavailable if it is damaged: a manifest that is not understood would be left out of the next snapshot
+ */
+export async function readManifestList(lake: Lake, snapshot: Snapshot | undefined): Promise<ManifestFile[]> {
+  if (!snapshot) return [];
+  const list = await readAvro<ManifestFile>(await lake.read(snapshot['manifest-list']), FIELD_NAMES).catch(
+    throwUnreadable,
+  );
+  // A list that was cut off right behind its header is a valid file without manifests.
+  const isCutOff = list.length === 0 && Number(snapshot.summary?.['total-data-files']) > 0;
   // tooth: iceberg-manifest-counts
-  if (!list.every(isManifestFile)) throw icebergFault('metadata_unreadable');
+  if (isCutOff || !list.every(isManifestFile)) throw icebergFault('metadata_unreadable');
   return list;
 }
 

@@ -33,7 +33,7 @@ export type TableState = {
 export async function readTable(session: TableSession, metadata: TableMetadata): Promise<TableState> {
   const { lake, interval, delivery, context, location } = session;
   if (metadata['format-version'] !== 2) throw icebergFault('format_unsupported');
-  const list = await readManifestList(lake, currentSnapshot(metadata)?.['manifest-list']);
+  const list = await readManifestList(lake, currentSnapshot(metadata));
   const manifests = await findManifests(lake, metadata, list, interval);
   const files = manifests.flatMap(({ ours }) => ours);
   const deletes = await findDeletes(lake, metadata, { list, manifests }, interval);

@@ -148,8 +148,8 @@ async function isNamed({ lake, interval }: TableSession, metadata: TableMetadata
   const { snapshots = [] } = metadata;
   if (snapshots.length > MAX_SNAPSHOTS_READ) return true;
   const remembering = withReadCache(lake);
-  const named = await severalAtOnce(snapshots, async ({ 'manifest-list': url }) => {
-    const list = await readManifestList(lake, url);
+  const named = await severalAtOnce(snapshots, async (snapshot) => {
+    const list = await readManifestList(lake, snapshot);
     const manifests = await findManifests(remembering, metadata, list, interval);
     return manifests.some(({ ours }) => ours.some(({ file_path }) => lake.keyOf(file_path) === key));
   });
@@ -178,7 +178,7 @@ async function removeUnusedMetadata(
 }
 
 /** Takes the manifests that a snapshot names out of a set. Keeps no others: a table may name millions. */
-async function forgetNamed(lake: Lake, { 'manifest-list': list }: Snapshot, unused: Set<string>): Promise<void> {
-  unused.delete(list);
-  for (const { manifest_path } of await readManifestList(lake, list)) unused.delete(manifest_path);
+async function forgetNamed(lake: Lake, snapshot: Snapshot, unused: Set<string>): Promise<void> {
+  unused.delete(snapshot['manifest-list']);
+  for (const { manifest_path } of await readManifestList(lake, snapshot)) unused.delete(manifest_path);
 }

@@ -128,7 +128,7 @@ function fileNameReader(lake: Lake, metadata: TableMetadata) {
   return async (interval: [string, string, string]): Promise<boolean> => {
     const partition = intervalPartition(...interval);
     if (!partition) return false;
-    const list = await readManifestList(remembering, currentSnapshot(metadata)?.['manifest-list']);
+    const list = await readManifestList(remembering, currentSnapshot(metadata));
     const manifests = await findManifests(remembering, metadata, list, partition);
     return nameOfFiles(manifests.flatMap(({ ours }) => ours)) !== undefined;
   };

@@ -46,7 +46,7 @@ export async function findLeftFiles(
     });
   const lists = new Map<Snapshot, Promise<ManifestFile[] | undefined>>();
   const listOf = (snapshot: Snapshot) => {
-    const list = lists.get(snapshot) ?? ifThere(readManifestList(lake, snapshot['manifest-list']));
+    const list = lists.get(snapshot) ?? ifThere(readManifestList(lake, snapshot));
     lists.set(snapshot, list);
     return list;
   };
