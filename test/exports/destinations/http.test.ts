@@ -263,6 +263,8 @@ describe('HTTP', () => {
     ])
       assert.equal(await refusedField({ headers: [header] }), 'headers', header);
     assert.equal(await refusedField({ headers: ['A: 1', 'a: 2'] }), 'headers');
+    for (const token of ['two\nlines', 'naïve'])
+      assert.equal(await refusedField({ token, headers: ['A: {{token}}'] }), 'token', token);
     const template = (body_template: string) => refusedField({ body_format: 'template', body_template });
     for (const text of ['{}', '{"rows":{{rows}}', '{{rows}}{{rows}}', '{{rows}} {{nothing}}'])
       assert.equal(await template(text), 'body_template', text);

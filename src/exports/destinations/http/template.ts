@@ -79,6 +79,7 @@ function invalid(message: string): InvalidInput {
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e]*)$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 /** Headers that Sluice or the connection itself sets. */
 const RESERVED =
   /^(connection|content-encoding|content-length|cookie|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|sluice-.*|proxy-.*|webhook-.*)$/;
@@ -104,6 +105,8 @@ export function headersOf(headers: readonly string[], token: string): Record<str
       throw new InvalidInput(`{{${other}}} cannot be used in a header: the only placeholder is {{token}}.`, 'headers');
     if (SECRET.test(name) && names.length === 0)
       throw new InvalidInput(`Enter the secret of '${name}' as token, and {{token}} in its place here.`, 'headers');
+    if (names.length > 0 && !HEADER_VALUE.test(token))
+      throw new InvalidInput('Must be printable ASCII without line breaks, because it is sent in a header.', 'token');
     found[name] = value.trim().replaceAll(PLACEHOLDER, () => token);
   }
   return found;
