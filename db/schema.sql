@@ -1223,7 +1223,6 @@ create table person_versions (
   constraint person_versions_state CHECK ((num_nonnulls(properties, person_state) = 1)) NOT VALID
 );
 CREATE INDEX person_versions_interval ON public.person_versions USING btree (project_id, interval_time, distinct_id, version);
-CREATE INDEX person_versions_person_state ON public.person_versions USING btree (person_state) WHERE (person_state IS NOT NULL);
 CREATE TRIGGER check_person_versions AFTER INSERT ON public.person_versions REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION check_person_versions();
 
 create table persons (

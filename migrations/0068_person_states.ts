@@ -77,7 +77,6 @@ const REFERENCES = `
     add constraint person_versions_state check (num_nonnulls(properties, person_state) = 1) not valid;
   comment on column person_versions.properties is 'null: those of person_state. Read them from person_versions_with_properties';
   comment on column person_versions.person_state is 'version of the state; 0: without properties';
-  create index person_versions_person_state on person_versions (person_state) where person_state is not null;
 `;
 
 /**

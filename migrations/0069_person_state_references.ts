@@ -5,6 +5,7 @@
 import type { Knex } from '../src/platform/db/connection.ts';
 
 export async function up(knex: Knex): Promise<void> {
+  await knex.raw(LOCK);
   await knex.raw(SWITCH);
   await knex.raw(PERSONS_WITH_STATES);
   await knex.raw(STORE_PERSONS);
@@ -23,6 +24,23 @@ export async function down(knex: Knex): Promise<void> {
     drop table person_state_switch;
   `);
 }
+
+/** As in 0068: whatever comes later waits for the lock, so each attempt is short. */
+const LOCK = `
+  do $$ begin
+    for attempt in 1..600 loop
+      begin
+        set local lock_timeout = '500ms';
+        lock table person_distinct_ids, erasures in access exclusive mode;
+        set local lock_timeout = 0;
+        return;
+      exception when lock_not_available then
+        perform pg_sleep(0.5);
+      end;
+    end loop;
+    raise exception 'persons are being read all the time: try again later' using errcode = 'lock_not_available';
+  end $$;
+`;
 
 const SWITCH = `
   create table person_state_switch (

@@ -7,34 +7,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createPool } from '../../src/platform/db/connection.ts';
 import type { Installation } from './installation.ts';
+import { FIRST_HOUR } from './operator.ts';
 import { LAUNCHER } from './server-process.ts';
 
 const run = promisify(execFile);
 /** Every event of the load is younger, also its history of 2015. */
-export const RETENTION_DAYS = 4_250;
-const EXPIRED_EVENTS = 100_000;
+export const RETENTION_DAYS = Math.ceil((Date.now() - FIRST_HOUR) / 86_400_000) + 30;
+/** How often a command may fail once there are no faults. */
+const QUIET_ATTEMPTS = 5;
+const EXPIRED_EVENTS = 20_000;
 const COMMAND_PAUSE_MS = 5_000;
 const COMMAND_TIMEOUT_MS = 60_000;
 
 export type Housekeeping = {
   /** Commands that ended well, and those that a fault ended. */
-  counts: { 'retention commands': number; 'commands that faults ended': number };
+  counts: { 'retention commands': number; 'commands that faults ended': number; 'expired events': number };
   /** Turns references on, beside faults. */
   beginReferring(): void;
   /** @returns sentences of what is wrong */
   finish(): Promise<string[]>;
 };
 
-/** Stores events of 2012, with their claims. Call it before there are workers, which hide and delete them. */
-export async function storeExpiredEvents(url: string, projectId: number): Promise<void> {
-  const pool = createPool({ url, applicationName: 'chaos', maxConnections: 1 });
+/** Stores events of 2012, with their claims, as if none of that time had been deleted yet. */
+async function storeExpiredEvents({ source, projectId }: Installation): Promise<void> {
+  const pool = createPool({ url: source.url(), applicationName: 'chaos', maxConnections: 1 });
   try {
     await pool.query(
       `with expired as (
-         select md5(n::text)::uuid as uuid, timestamptz '2012-01-01Z' + make_interval(secs => n) as at, now
+         select gen_random_uuid() as uuid, timestamptz '2012-01-01Z' + make_interval(secs => n) as at, now
          from generate_series(1, $2::int) as n, (select ingest_now() as now) as clock
        ), claims as (
          insert into event_ids (project_id, uuid) select $1, uuid from expired
+       ), again as (
+         update event_retention set deleted_until = '-infinity' where project_id = $1
        )
        insert into events select $1, uuid, 'expired', 'someone', uuid, '{}', '{}', '', at, now, now, at, 100 from expired`,
       [projectId, EXPIRED_EVENTS],
@@ -45,19 +50,21 @@ export async function storeExpiredEvents(url: string, projectId: number): Promis
 }
 
 export function startHousekeeping(installation: Installation): Housekeeping {
-  const counts = { 'retention commands': 0, 'commands that faults ended': 0 };
+  const counts = { 'retention commands': 0, 'commands that faults ended': 0, 'expired events': 0 };
   const stopping = new AbortController();
   let switching: Promise<void> | undefined;
 
+  /** @throws Error when it fails again and again without faults */
   async function command(...args: string[]): Promise<void> {
-    for (;;) {
+    for (let quietAttempts = 0; ; quietAttempts += stopping.signal.aborted ? 1 : 0) {
       try {
         await run(process.execPath, [LAUNCHER, ...args], {
           env: installation.environment,
           timeout: COMMAND_TIMEOUT_MS,
         });
         return;
-      } catch {
+      } catch (error) {
+        if (quietAttempts === QUIET_ATTEMPTS) throw error;
         counts['commands that faults ended']++;
         await sleep(1_000);
       }
@@ -66,6 +73,11 @@ export function startHousekeeping(installation: Installation): Housekeeping {
 
   async function keepDeleting(): Promise<void> {
     while (!stopping.signal.aborted) {
+      const isStored = await storeExpiredEvents(installation).then(
+        () => true,
+        () => false,
+      );
+      if (isStored) counts['expired events'] += EXPIRED_EVENTS;
       await command('retention', '--yes');
       counts['retention commands']++;
       await sleep(COMMAND_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {});
@@ -80,15 +92,21 @@ export function startHousekeeping(installation: Installation): Housekeeping {
     },
     async finish() {
       stopping.abort();
-      await deleting;
-      await switching;
-      return findLeft(installation, switching !== undefined);
+      try {
+        await Promise.all([deleting, switching]);
+      } catch (error) {
+        return [`a command fails without faults: ${(error as Error).message}`];
+      }
+      return [
+        ...(counts['expired events'] === 0 ? ['no expired events were stored'] : []),
+        ...(await findLeft(installation, switching !== undefined)),
+      ];
     },
   };
 }
 
 /** Compares what is left: no expired event, events of both forms, and each with the property of its person that it has set. */
-async function findLeft({ source }: Installation, isReferring: boolean): Promise<string[]> {
+export async function findLeft({ source }: Pick<Installation, 'source'>, isReferring: boolean): Promise<string[]> {
   const pool = createPool({ url: source.url(), applicationName: 'chaos', maxConnections: 1 });
   try {
     const { rows } = await pool.query<{ expired: number; referring: number; copying: number; mistaken: number }>(

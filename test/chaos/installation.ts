@@ -19,7 +19,7 @@ import { startTemporalDevServer, type TemporalDevServer } from '../../src/platfo
 import { buildTenant } from '../support/api/identity.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import type { PlaceType } from './fleet.ts';
-import { RETENTION_DAYS, storeExpiredEvents } from './housekeeping.ts';
+import { RETENTION_DAYS } from './housekeeping.ts';
 import { foreignWriter, icebergCatalog } from './lake-servers.ts';
 import { end, isAnswering, LAUNCHER, program, serverProcess, type ServerProcess } from './server-process.ts';
 import { azureStore, gcsStore, objectStore } from './store-servers.ts';
@@ -71,7 +71,6 @@ async function startAll(folder: string, started: AsyncDisposableStack, types: re
   started.defer(webhooks.stop);
   await run(process.execPath, [launcher, 'migrate'], { env: environmentWith({ DATABASE_URL: source.url() }) });
   const { projectId, token, key } = await tenant(source.url());
-  await storeExpiredEvents(source.url(), projectId);
 
   const shared = {
     DATABASE_URL: source.url(),

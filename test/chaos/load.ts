@@ -28,12 +28,13 @@ export function startLoad({ urls, token, random, names }: LoadOptions): Load {
   const acknowledged = new Set<string>();
   const sent = new Set<string>();
   const stopping = new AbortController();
+  let firstUrl = 0;
 
   async function send(batch: { uuid: string }[], historical: boolean): Promise<void> {
     const uuids = batch.map(({ uuid }) => uuid);
     for (const uuid of uuids) sent.add(uuid);
     const body = JSON.stringify({ api_key: token, batch, ...(historical && { historical_migration: true }) });
-    for (let attempt = 0; !stopping.signal.aborted; attempt++) {
+    for (let attempt = firstUrl++; !stopping.signal.aborted; attempt++) {
       const status = await fetch(`${urls[attempt % urls.length]}/batch/`, {
         method: 'POST',
         body,

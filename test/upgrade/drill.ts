@@ -10,6 +10,7 @@ import { createPool } from '../../src/platform/db/connection.ts';
 import { apiClient } from '../chaos/api-client.ts';
 import { findDifferences } from '../chaos/check.ts';
 import { createFleet, type PlaceType } from '../chaos/fleet.ts';
+import { findLeft } from '../chaos/housekeeping.ts';
 import { install, type Installation } from '../chaos/installation.ts';
 import { startLoad, type Load } from '../chaos/load.ts';
 import { stores } from '../chaos/objects.ts';
@@ -106,6 +107,7 @@ async function upgrade(installation: Installation, older: string, seed: number, 
   console.log(
     `${load.acknowledged.size} events acknowledged; the operator's actions: ${JSON.stringify(operator.actions)}`,
   );
+  problems.push(...(await findLeft(installation, true)));
   return [...problems, ...checked.problems, ...open.map((what) => `not settled: ${what}`), ...api.serverErrors];
 }
 

@@ -21,17 +21,24 @@ export async function checkOut(revision: string): Promise<OlderVersion> {
     throw new Error(`The history has no ${revision}: fetch it, or give --from another version.`);
   });
   const folder = path.join(await mkdtemp(path.join(tmpdir(), 'sluice-older-')), 'version');
+  const remove = async () => {
+    await git('worktree', 'remove', '--force', folder);
+    await rm(path.dirname(folder), { recursive: true, force: true });
+  };
   await git('worktree', 'add', '--detach', folder, revision);
+  try {
+    await installDependencies(folder);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { launcher: path.join(folder, 'bin', 'sluice'), remove };
+}
+
+async function installDependencies(folder: string): Promise<void> {
   const lockfiles = await Promise.all(
     [ROOT, folder].map((root) => readFile(path.join(root, 'package-lock.json'), 'utf8')),
   );
   if (lockfiles[0] === lockfiles[1]) await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   else await run('npm', ['ci'], { cwd: folder });
-  return {
-    launcher: path.join(folder, 'bin', 'sluice'),
-    async remove() {
-      await git('worktree', 'remove', '--force', folder);
-      await rm(path.dirname(folder), { recursive: true, force: true });
-    },
-  };
 }

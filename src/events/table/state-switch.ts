@@ -23,6 +23,7 @@ export async function findSwitchedOnAt(pool: Pool): Promise<string | null> {
  * @throws Unavailable when long transactions read events all the time
  */
 export async function turnOnReferences(pool: Pool, { attempts = ATTEMPTS } = {}): Promise<boolean> {
+  if ((await findSwitchedOnAt(pool)) === null) await createIndex(pool);
   for (let attempt = 1; ; attempt++) {
     try {
       return await turnOnOnce(pool);
@@ -35,6 +36,14 @@ export async function turnOnReferences(pool: Pool, { attempts = ATTEMPTS } = {})
       await sleep(PAUSE_MS);
     }
   }
+}
+
+/** Creates the index by which an erasure finds versions that refer to a state. It is built beside writers, and anew where that was interrupted. */
+async function createIndex(pool: Pool): Promise<void> {
+  await pool.query('drop index concurrently if exists person_versions_person_state');
+  await pool.query(
+    'create index concurrently person_versions_person_state on person_versions (person_state) where person_state is not null',
+  );
 }
 
 /** Waits a second for each lock, in the order of the ingest transaction: all that comes later waits behind it. */

@@ -46,12 +46,16 @@ const BATCH_INTERVALS = 500;
 /** Splits intervals, which are in order, into batches of such as are near each other. */
 function* neighbours(intervals: readonly DataInterval[]): Generator<DataInterval[]> {
   let batch: DataInterval[] = [];
+  let shortest = Infinity;
   for (const interval of intervals) {
     const [first = interval] = batch;
-    const span = Math.abs(interval.end - first.end);
-    if (span > BATCH_INTERVALS * (first.end - first.start)) {
+    const length = interval.end - interval.start;
+    // The length may have changed with the export's `interval`.
+    shortest = Math.min(shortest, length);
+    if (Math.abs(interval.end - first.end) > BATCH_INTERVALS * shortest) {
       yield batch;
       batch = [];
+      shortest = length;
     }
     batch.push(interval);
   }
