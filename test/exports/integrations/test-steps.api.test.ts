@@ -5,6 +5,7 @@ import path from 'node:path';
 import { folderQuota } from '../../../src/exports/destinations/local-file/quota.ts';
 import { localStore } from '../../../src/exports/destinations/local-file/store.ts';
 import { createClient } from '../../../src/platform/db/connection.ts';
+import { freePort } from '../../../src/platform/processes/port.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../../support/servers/object-store.ts';
@@ -230,7 +231,7 @@ describe('test steps', () => {
       const wrong: [change: object, step: number, message: RegExp][] = [
         [{ password: 'canary-of-a-wrong-one' }, 0, /^The user or the password is wrong/],
         [{ database: 'not_there' }, 0, /^The database does not exist\./],
-        [{ port: 20_999 }, 0, /^The database cannot be reached\. Nothing listens there/],
+        [{ port: await freePort() }, 0, /^The database cannot be reached\. Nothing listens there/],
         [{ schema: 'nowhere' }, 1, /^The schema "nowhere" does not exist\.$/],
         [reader, 1, /^The user lacks a privilege on the schema "public"/],
       ];
