@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const git = (...args: string[]) => run('git', ['-C', ROOT, ...args]);
 
 export type OlderVersion = { launcher: string; remove(): Promise<void> };
 
@@ -16,7 +17,6 @@ export type OlderVersion = { launcher: string; remove(): Promise<void> };
  * @throws Error when the repository's history does not have it
  */
 export async function checkOut(revision: string): Promise<OlderVersion> {
-  const git = (...args: string[]) => run('git', ['-C', ROOT, ...args]);
   await git('cat-file', '-e', `${revision}^{commit}`).catch(() => {
     throw new Error(`The history has no ${revision}: fetch it, or give --from another version.`);
   });
