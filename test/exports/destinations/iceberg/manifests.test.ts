@@ -125,6 +125,8 @@ async function madeTable() {
 }
 const isFault = (code: string) => (error: DestinationUnavailable) => error.fault?.code === code;
 
+/** A whole list, but without manifests. */
+const withoutRecords = async () => writeAvro(MANIFEST_LIST_SCHEMA, {}, []);
 const older = (name: string) => name.replace(/_files_count$/, '_data_files_count');
 
 describe('a table whose manifests', () => {
@@ -133,7 +135,6 @@ describe('a table whose manifests', () => {
     await needsObjectStore(this);
   });
 
-  const withoutRecords = async () => writeAvro(MANIFEST_LIST_SCHEMA, {}, []);
   for (const [name, code, damage] of [
     ['are cut off', 'metadata_unreadable', (bytes: Buffer) => bytes.subarray(0, -1)],
     ['are cut off behind the header', 'metadata_unreadable', withoutRecords],
