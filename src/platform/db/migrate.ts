@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
+import { CommandFailed } from '../errors.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { createClient, createKnex, type Knex, type Pool } from './connection.ts';
 import { POOLS } from './pools.ts';
@@ -56,9 +57,15 @@ async function appliedMigrations(pool: Pool): Promise<string[]> {
 /** Undoes the newest batch of migrations (development only). */
 export async function rollback(url: string): Promise<string[]> {
   return withMigrator(url, async (migrator) => {
-    const [, undone] = (await migrator.rollback()) as [number, string[]];
+    const [, undone] = (await migrator.rollback().catch(throwRefusal)) as [number, string[]];
     return undone;
   });
+}
+
+/** A migration's own sentence, which knex puts behind the statement. */
+function throwRefusal(error: Error): never {
+  if (sqlState(error) !== SQL_STATE.raiseException) throw error;
+  throw new CommandFailed(`${error.message.slice(error.message.lastIndexOf(' - ') + 3)}.`);
 }
 
 async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => Promise<T>): Promise<T> {

@@ -13,6 +13,8 @@ export const SQL_STATE = {
   undefinedTable: '42P01',
   duplicateTable: '42P07',
   lockNotAvailable: '55P03',
+  /** By a migration of ours that says why it refuses. */
+  raiseException: 'P0001',
   /** Cancelled by `statement_timeout`, or on request. */
   queryCanceled: '57014',
 } as const;
