@@ -75,7 +75,8 @@ function isManifestFile({ manifest_path, manifest_length, ...one }: ManifestFile
 
 function isManifestEntry({ status, data_file }: ManifestEntry): boolean {
   const { file_path, partition, record_count, file_size_in_bytes } = data_file ?? {};
-  const isWhole = typeof status === 'number' && typeof file_path === 'string' && typeof partition === 'object' && partition !== null;
+  const isWhole =
+    typeof status === 'number' && typeof file_path === 'string' && typeof partition === 'object' && partition !== null;
   return isWhole && [record_count, file_size_in_bytes].every((number) => typeof number === 'bigint');
 }
 
