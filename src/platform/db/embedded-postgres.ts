@@ -39,8 +39,6 @@ export type EmbeddedPostgresOptions = {
   settings?: Record<string, string>;
   /** Extra environment variables of the server; tests use them to set its clock. */
   environment?: Record<string, string>;
-  /** Gets what the server logs; tests read its plans there. */
-  onLog?: (text: string) => void;
   /** Gets steps that take time ("creating the database cluster"). */
   onProgress?: (message: string) => void;
 };
@@ -206,8 +204,6 @@ async function launch({
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   await waitUntilReady(child, exited, { port, data });
-  const { onLog } = options;
-  if (onLog) child.stderr?.setEncoding('utf8').on('data', onLog);
   return {
     exited,
     async stop(mode = 'graceful') {
