@@ -28,8 +28,11 @@ export type Housekeeping = {
   finish(): Promise<string[]>;
 };
 
-/** Stores events of 2012, with their claims, as if none of that time had been deleted yet. */
-async function storeExpiredEvents({ source, projectId }: Installation): Promise<void> {
+/**
+ * Stores events of 2012, with their claims, as if none of that time had been deleted yet.
+ * @param count 0: a worker that was deleting meanwhile may have noted that none is left, so the next command looks again
+ */
+async function storeExpiredEvents({ source, projectId }: Installation, count = EXPIRED_EVENTS): Promise<void> {
   const pool = createPool({ url: source.url(), applicationName: 'chaos', maxConnections: 1 });
   try {
     await pool.query(
@@ -42,7 +45,7 @@ async function storeExpiredEvents({ source, projectId }: Installation): Promise<
          update event_retention set deleted_until = '-infinity' where project_id = $1
        )
        insert into events select $1, uuid, 'expired', 'someone', uuid, '{}', '{}', '', at, now, now, at, 100 from expired`,
-      [projectId, EXPIRED_EVENTS],
+      [projectId, count],
     );
   } finally {
     await pool.end();
@@ -94,6 +97,8 @@ export function startHousekeeping(installation: Installation): Housekeeping {
       stopping.abort();
       try {
         await Promise.all([deleting, switching]);
+        await storeExpiredEvents(installation, 0);
+        await command('retention', '--yes');
       } catch (error) {
         return [`a command fails without faults: ${(error as Error).message}`];
       }
